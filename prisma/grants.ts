@@ -28,7 +28,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ri
     api_keys: ['SELECT', 'UPDATE (last_used_at)'],
     assets: EXTENDED,
     uploads: EXTENDED,
-    idempotency_keys: ['SELECT', 'INSERT', 'DELETE'],
+    idempotency_keys: EXTENDED,
     workers: READ,
   },
   media_worker: {

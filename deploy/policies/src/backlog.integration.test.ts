@@ -2,7 +2,7 @@ import { type Engine } from '@lipsync/contract';
 import {
   createDb,
   createPreparation,
-  createRenders,
+  createRender,
   type Db,
   migrate,
   type NewRender,
@@ -64,7 +64,7 @@ describe('what the scalers ask Postgres', () => {
   }
   /** All of them, or the reason why one was refused. */
   const create = async (wanted: readonly NewRender[]): Promise<unknown> =>
-    Promise.all(await createRenders(db, wanted));
+    Promise.all(wanted.map((input) => createRender(db, input)));
   const run = (count: number, queue: string): Promise<unknown> =>
     make.query(
       `UPDATE jobs SET status = 'running', worker_id = 'w', lease_until = now() + interval '1 minute'

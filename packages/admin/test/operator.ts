@@ -2,7 +2,7 @@ import {
   cancelRender,
   claimDeliveries,
   createDb,
-  createRenders,
+  createRender,
   type Db,
   type NewRender,
   settleDelivery,
@@ -74,11 +74,8 @@ export async function openOperator(): Promise<Operator> {
       webhook_url: WEBHOOK_URL,
       ...change,
     };
-    const [created] = await createRenders(db, [
-      { customerId, request, idempotency: null, ttlSeconds: TTL_SECONDS },
-    ]);
-    if (created === undefined) throw new Error('nothing was created');
-    return (await created).render.id;
+    const input = { customerId, request, idempotency: null, ttlSeconds: TTL_SECONDS };
+    return (await createRender(db, input)).render.id;
   };
 
   return {

@@ -1,8 +1,15 @@
 import { type Engine, type ErrorCode, type RenderRequest } from '@lipsync/contract';
 import { isServiceError } from '@lipsync/domain';
 import { createFactories, createTestDatabase, type Factories, type TestDatabase } from '@lipsync/testkit';
-import { type Claim, claimJob, createDb, type CreatedRender, type Db, type IngestedMedia } from '../src';
-import { createRender } from './one-render';
+import {
+  type Claim,
+  claimJob,
+  createDb,
+  type CreatedRender,
+  createRender,
+  type Db,
+  type IngestedMedia,
+} from '../src';
 
 export const DAY_SECONDS = 86_400;
 export const WEBHOOK_URL = 'https://hooks.example.com/lipsync';

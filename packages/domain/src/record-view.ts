@@ -13,7 +13,7 @@ import { storedErrorBody, storedErrorCode } from './errors';
 import { renderError } from './progress';
 import { publicUrl } from './resource-views';
 import { type PreparationRow, type PreparationSummary, type RenderRow, type RunSummary } from './rows';
-import { type EngineStatus, parseEnum,RECORD_STATES } from './states';
+import { type EngineStatus, parseEnum, RECORD_STATES } from './states';
 
 interface RecordViewOptions {
   /** The public base URL of the service; never taken from a request. */

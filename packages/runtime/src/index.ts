@@ -1,5 +1,4 @@
 export { z } from 'zod';
-export { batchCalls } from './batch-calls';
 export { EgressError, type EgressErrorReason, parseEgressRoutes } from './egress/dial';
 export {
   CONNECT_TIMEOUT_MS,

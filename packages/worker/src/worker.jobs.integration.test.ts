@@ -6,7 +6,7 @@ import {
   createAsset,
   createCustomer,
   createDb,
-  createRenders,
+  createRender,
   type Db,
   registerWorker,
 } from '@lipsync/db';
@@ -75,9 +75,9 @@ describe('the run of one job', () => {
     const url = 'https://media.example.com/a.mp4';
     const request = { video: { url }, audio: { url }, engines: ['musetalk' as const] };
     const input = { customerId, request: { ...request, sync_mode: 'loop' as const }, idempotency: null };
-    const [created] = await Promise.all(await createRenders(db, [{ ...input, ttlSeconds: 600 }]));
-    const [run] = created?.runs ?? [];
-    if (created === undefined || run === undefined) throw new Error('nothing was created');
+    const created = await createRender(db, { ...input, ttlSeconds: 600 });
+    const [run] = created.runs;
+    if (run === undefined) throw new Error('nothing was created');
     const { id } = await db.prisma.job.update({
       where: { engineRunId: run.id },
       data: { status: 'queued' },

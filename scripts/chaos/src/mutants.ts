@@ -22,7 +22,7 @@ const edit = (part: string, file: string, find: string, replace: string): Edit =
 });
 const db = (file: string, find: string, replace: string): Edit => edit('packages/db', file, find, replace);
 const NO_EXPIRED_LEASES = db(
-  'maintenance/expired-leases.js',
+  'maintenance/overdue.js',
   "status = 'running' AND lease_until < clock_timestamp()",
   'false',
 );
@@ -31,7 +31,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no-fence',
     edits: [
-      db('jobs/lease.js', 'job.fence === lease.fence', 'true'),
+      db('jobs/job.js', 'job.fence === lease.fence', 'true'),
       db('jobs/heartbeat.js', 'AND fence = ${lease.fence}::int', ''),
       // A worker also gives up by its own clock, so that its writes rarely meet the fence.
       edit('packages/worker', 'lease-keeper.js', "lose('expired');", ';'),
@@ -56,13 +56,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'event-outside-transaction',
-    edits: [db('jobs/end-render.js', 'insertEvents)(db, tx,', 'insertEvents)(db, db.prisma,')],
+    edits: [
+      db('jobs/end-records.js', 'insertEvents)(db, tx, announced', 'insertEvents)(db, db.prisma, announced'),
+    ],
     caughtBy: 'an end and its event are one transaction',
     faults: [],
   },
   {
     name: 'key-not-bound',
-    edits: [db('renders/render-draft.js', 'idempotency_key: idempotency &&', 'idempotency_key: null &&')],
+    edits: [db('renders/create-render.js', 'const boundTo = idempotency &&', 'const boundTo = null &&')],
     caughtBy: 'one key, one record',
     faults: [],
   },
@@ -70,9 +72,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'cancel-leaves-jobs',
     edits: [
       db(
-        'jobs/end-render.js',
-        'await (0, lease_1.finishJobs)(tx, jobIds,',
-        'if (failure !== null) await (0, lease_1.finishJobs)(tx, jobIds,',
+        'jobs/end-records.js',
+        'await (0, job_1.finishJobs)(tx, jobIds,',
+        'if (failure !== null) await (0, job_1.finishJobs)(tx, jobIds,',
       ),
     ],
     caughtBy: 'jobs end with their record',

@@ -3,12 +3,10 @@ import { openapiDocument } from '@lipsync/contract';
 import { ServiceError } from '@lipsync/domain';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { type ApiDeps } from './api-deps';
-import { docs } from './docs/docs-handler';
+import { docs } from './docs';
 import { healthz, readyz } from './health';
-import { answerError } from './http/answer-error';
-import { beginRequest } from './http/begin-request';
-import { requestPath } from './http/request-path';
-import { sendJson } from './http/send-json';
+import { answerError, sendJson } from './http/answer';
+import { beginRequest, requestPath } from './http/request';
 import { v1 } from './http/v1';
 
 const OPERATIONS_PATH = /^\/v1(\/|$)/;

@@ -6,8 +6,8 @@ import { type Storage } from '@lipsync/storage';
 import { type Telemetry } from '@lipsync/telemetry';
 import { type ApiConfig } from './api-deps';
 import { createApp } from './app';
+import { readinessChecks } from './health';
 import { createHttpMetrics } from './http/http-metrics';
-import { readinessChecks } from './readiness';
 
 /** Wires the application to connections that the caller opens and closes. */
 export function composeApi(parts: {

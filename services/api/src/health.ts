@@ -1,6 +1,9 @@
-import { type HealthReport } from '@lipsync/runtime';
+import { type Engine, ENGINES } from '@lipsync/contract';
+import { type Db, liveQueues } from '@lipsync/db';
+import { type HealthCheck, type HealthReport } from '@lipsync/runtime';
+import { type Storage } from '@lipsync/storage';
 import { type RequestHandler } from 'express';
-import { sendJson } from './http/send-json';
+import { sendJson } from './http/answer';
 
 /** GET /healthz: this process responds. It checks no dependency, so an outage elsewhere restarts nothing here. */
 export const healthz: RequestHandler = (_req, res) => {
@@ -16,5 +19,39 @@ export function readyz(check: () => Promise<HealthReport>, isDraining: () => boo
     if (isDraining()) return sendJson(res, 503, { status: 'draining', checks: {} });
     const { ok, checks } = await check();
     sendJson(res, ok ? 200 : 503, { status: ok ? 'ok' : 'unavailable', checks });
+  };
+}
+
+/**
+ * Checks until the first success, then always passes. A process that has never reached its shared dependencies gets no
+ * requests. One that has keeps getting them during an outage and answers with the contract's errors: if every process
+ * left the load balancer, the balancer would answer with errors of its own.
+ */
+export function onceReached(check: HealthCheck): HealthCheck {
+  let reached = false;
+  return async (signal) => {
+    if (!reached) await check(signal);
+    reached = true;
+  };
+}
+
+/** The dependencies that the service as a whole needs; each check throws when its dependency is unavailable. */
+export function readinessChecks(deps: {
+  db: Db;
+  storage: Storage;
+  pingRedis: () => Promise<unknown>;
+  /** Engines whose workers may be absent until there is work for them. */
+  enginesOnDemand: readonly Engine[];
+}): Readonly<Record<string, HealthCheck>> {
+  return {
+    postgres: () => deps.db.ping(),
+    redis: deps.pingRedis,
+    s3: (signal) => deps.storage.ping({ signal }),
+    workers: async () => {
+      const live = await liveQueues(deps.db);
+      if (!live.has('media')) throw new Error('no worker fetches inputs');
+      if (deps.enginesOnDemand.length === 0 && !ENGINES.some((engine) => live.has(engine)))
+        throw new Error('no worker serves any engine');
+    },
   };
 }

@@ -1,12 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import {
   createServer as createHttpServer,
   type RequestListener,
   type Server,
   type ServerResponse,
+  STATUS_CODES,
 } from 'node:http';
-import { type Duplex } from 'node:stream';
-import { malformedAnswer, refuseMalformed } from './malformed-request';
-import { createUnknownMethods } from './unknown-method';
+import { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { ERROR_CATALOGUE } from '@lipsync/contract';
+import { SECURITY_HEADERS } from './http/request';
 
 /** Limit on the size of the request line and headers together. */
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -107,4 +110,121 @@ function refuseRest(socket: Duplex, unanswered: readonly ServerResponse[]): void
   } else {
     socket.destroy();
   }
+}
+
+const STATUS = 400;
+const BODY = JSON.stringify({
+  error: {
+    code: 'invalid_request',
+    message: 'The bytes received are not a well-formed HTTP request within the size and time limits.',
+    retryable: ERROR_CATALOGUE.invalid_request.retryable,
+  },
+});
+
+/** Headers of every such response. Nothing in a malformed request is trusted, not even its X-Request-Id. */
+function headers(): Record<string, string> {
+  return {
+    'X-Request-Id': randomUUID(),
+    ...SECURITY_HEADERS,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(BODY)),
+    'Cache-Control': 'no-store',
+    Connection: 'close',
+  };
+}
+
+/** The response to bytes that are not an HTTP request: no request object exists that a handler could be given. */
+function malformedAnswer(): string {
+  const lines = Object.entries(headers()).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${STATUS} ${STATUS_CODES[STATUS]}`, ...lines, '', BODY].join('\r\n');
+}
+
+/** The same response to a request that could be parsed but that HTTP does not allow. */
+function refuseMalformed(res: ServerResponse): void {
+  res.writeHead(STATUS, headers()).end(BODY);
+}
+
+/** The request line and the headers of a request, up to the empty line; its method is a token of RFC 9110 5.6.2. */
+const HEAD = /^([!#$%&'*+.^_`|~\w-]{1,32})( \S+ HTTP\/1\.1\r\n[^]*?\r\n\r\n)/;
+/** Any method that the parser knows and no path has. */
+const STAND_IN = 'UNLINK';
+
+/**
+ * Passes on requests whose method Node's parser does not know. It gives up at the method, but whether that is a 401, a
+ * 404 or a 405 depends on what follows. So the head is parsed once more, with another method, over a connection of its
+ * own; the body is left out, because every path refuses the method before it reads one.
+ */
+function createUnknownMethods(server: Server) {
+  const methods = new WeakMap<Duplex, string>();
+  const passedOn = new WeakSet<Duplex>();
+  return {
+    /** The method that was sent on a connection, if the parser did not know it. */
+    methodOf: (connection: Duplex): string | undefined => methods.get(connection),
+    /** Returns false if the error of the parser is another one, or if the head is not complete. */
+    passOn(error: Error & { code?: string; rawPacket?: unknown }, socket: Duplex): boolean {
+      // The parser fails again at each of the bytes that follow. The answer ends the connection.
+      if (passedOn.has(socket)) return true;
+      if (error.code !== 'HPE_INVALID_METHOD' || !Buffer.isBuffer(error.rawPacket)) return false;
+      const [, method, rest] = HEAD.exec(error.rawPacket.toString('latin1')) ?? [];
+      if (method === undefined || rest === undefined) return false;
+      const connection = new Duplex({
+        read: () => undefined,
+        write: (chunk, _encoding, done) => void socket.write(chunk, done),
+        final: (done) => void socket.end(done),
+        destroy: (failure, done) => {
+          socket.destroy();
+          done(failure);
+        },
+      });
+      passedOn.add(socket);
+      socket.once('close', () => connection.destroy());
+      if (socket instanceof Socket)
+        Object.defineProperty(connection, 'remoteAddress', { value: socket.remoteAddress });
+      methods.set(connection, method);
+      server.emit('connection', connection);
+      connection.push(`${STAND_IN}${rest}`, 'latin1');
+      return true;
+    },
+  };
+}
+
+const CHECK_MS = 50;
+
+/**
+ * Stops accepting connections and resolves when the requests in progress are answered. Closing a server closes only the
+ * connections that are idle at that moment: a connection whose response comes later would stay open for the client's
+ * next request and delay the shutdown for the whole keep-alive time. A client that does not send the rest of its
+ * request, or does not read its response, never becomes idle. After `lastCall` aborts, the remaining connections are
+ * cut, so that whatever the server depends on can still be closed.
+ */
+export type Drain = (lastCall: AbortSignal) => Promise<void>;
+
+/** Must be called before the server listens, because it tracks every connection. */
+export function createDrain(server: Server): Drain {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+
+  function close(everything: boolean): void {
+    if (everything) server.closeAllConnections();
+    else server.closeIdleConnections();
+    // Browsers and load balancers connect ahead of need. Node counts a connection on which nothing was sent yet as
+    // busy.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  }
+
+  return async (lastCall) => {
+    const closed = new Promise<void>((resolve, reject) => {
+      server.close((error) => (error === undefined ? resolve() : reject(error)));
+    });
+    close(lastCall.aborted);
+    const timer = setInterval(() => close(lastCall.aborted), CHECK_MS);
+    try {
+      await closed;
+    } finally {
+      clearInterval(timer);
+    }
+  };
 }

@@ -4,8 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { validate } from '@lipsync/contract';
 import { eventually, listenOnLoopback, MALFORMED_REQUESTS } from '@lipsync/testkit';
-import { createDrain, type Drain } from './drain';
-import { createServer, type ServerOptions } from './server';
+import { createDrain, createServer, type Drain, type ServerOptions } from './server';
 
 /** Larger than all buffers on the way to a client together. */
 const LARGE = Buffer.alloc(64 * 1024 * 1024);

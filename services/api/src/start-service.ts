@@ -5,11 +5,15 @@ import { createHealthServer, type Lifecycle, type Logger, systemClock } from '@l
 import { openStorage } from '@lipsync/storage';
 import { openTelemetry } from '@lipsync/telemetry';
 import { composeApi } from './compose-api';
-import { createDrain } from './drain';
 import { type ApiEnv } from './env';
-import { onceReached } from './readiness';
-import { createServer } from './server';
-import { STORAGE_WAIT_MS } from './storage-wait';
+import { onceReached } from './health';
+import { createDrain, createServer } from './server';
+
+/**
+ * How long a request waits for the object store in total. Without this limit, the request would give up on a silent
+ * store only after four timeouts of a silent connection, which is longer than callers wait for a response.
+ */
+export const STORAGE_WAIT_MS = 5_000;
 
 /**
  * Opens the connections and listens. A shutdown runs in reverse: readiness fails, the server finishes the requests that

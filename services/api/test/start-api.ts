@@ -23,9 +23,8 @@ import {
 } from '@lipsync/testkit';
 import { type ApiConfig } from '../src/api-deps';
 import { composeApi } from '../src/compose-api';
-import { createDrain } from '../src/drain';
-import { createServer } from '../src/server';
-import { STORAGE_WAIT_MS } from '../src/storage-wait';
+import { createDrain, createServer } from '../src/server';
+import { STORAGE_WAIT_MS } from '../src/start-service';
 import { createOperationClient, type OperationClient } from './operation-client';
 import { recordedLog } from './recorded-log';
 import { createTestWorker, type TestWorker } from './test-worker';

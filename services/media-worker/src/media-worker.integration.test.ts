@@ -9,7 +9,7 @@ import {
   createCustomer,
   createDb,
   type CreatedRender,
-  createRenders,
+  createRender as insertRender,
   type Db,
   type NewRender,
   publishFeature,
@@ -147,9 +147,7 @@ const newAsset = (path = '/video.mp4', owner = customerId): ReturnType<typeof cr
 
 async function createRender(request: NewRender['request']): Promise<CreatedRender> {
   const input = { customerId, request, idempotency: null, ttlSeconds: 600 };
-  const [created] = await Promise.all(await createRenders(db, [input]));
-  if (created === undefined) throw new Error('nothing was created');
-  return created;
+  return insertRender(db, input);
 }
 
 const jobOf = (assetId: string) => db.prisma.job.findUniqueOrThrow({ where: { assetId } });

@@ -1,7 +1,7 @@
 import { eventually } from '@lipsync/testkit';
 import { only, openScenario, type Scenario } from '../../test/scenario';
 import { type Claim } from '../jobs/claim';
-import { failJob } from '../jobs/give-up';
+import { failJob } from '../jobs/fail';
 import { purge, type PurgeOptions, type PurgeReport } from '../maintenance/purge';
 import { cancelRender } from '../renders/cancel-render';
 import { registerObject } from './feature-objects';

@@ -1,6 +1,6 @@
 import { type ErrorCode } from '@lipsync/contract';
 import { storedErrorCode } from '@lipsync/domain';
-import { type Lease } from '../jobs/lease';
+import { type Lease } from '../jobs/job';
 import { type Db, transaction, type Tx } from '../postgres/db';
 import { UNNAMED_SECONDS } from './feature-objects';
 
@@ -28,7 +28,7 @@ export interface FeatureContent extends Coverage {
   readonly sha256: string;
 }
 
-export interface FeatureRequest {
+interface FeatureRequest {
   /** Frames needed from the start of the video; Infinity for the whole video. */
   readonly wantedFrames: number;
   /** Expiry of the record that uses the feature. The feature is kept at least until then. */
@@ -87,7 +87,7 @@ export async function findFeature(
 }
 
 /** What the video itself makes impossible, for the frames examined. */
-export interface FeatureFault extends Coverage {
+interface FeatureFault extends Coverage {
   readonly errorCode: ErrorCode;
 }
 

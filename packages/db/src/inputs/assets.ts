@@ -1,11 +1,10 @@
-import { type ErrorCode, type MediaType } from '@lipsync/contract';
-import { type AssetRow, isId, ServiceError } from '@lipsync/domain';
-import { databaseNow, secondsAfter } from '../postgres/database-clock';
-import { type Db, transaction, type Tx } from '../postgres/db';
-import { assetRow } from '../postgres/rows';
-import { insertJob } from '../queue/queues';
+import { type ErrorCode, type Input, type MediaType } from '@lipsync/contract';
+import { type AssetRow, errorMessage, isId, ServiceError } from '@lipsync/domain';
+import { type Asset } from '@lipsync/prisma';
+import { databaseNow, type Db, secondsAfter, transaction, type Tx } from '../postgres/db';
+import { insertJobs, type NewJob } from '../queue/queues';
 
-export interface NewUrlAsset {
+interface NewUrlAsset {
   customerId: string;
   mediaType: MediaType;
   url: string;
@@ -17,10 +16,15 @@ export interface NewUrlAsset {
 
 /** Creates an asset to be fetched from a URL, with its ingest job in the `media` queue. */
 export function createAsset(db: Db, asset: NewUrlAsset): Promise<AssetRow> {
-  return transaction(db, async (tx) => insertUrlAsset(db, tx, asset, await databaseNow(tx)));
+  return transaction(db, async (tx) => {
+    const now = await databaseNow(tx);
+    const row = await insertUrlAsset(db, tx, asset, now);
+    await insertJobs(db, tx, asset.customerId, [ingestOf(row)], now);
+    return row;
+  });
 }
 
-/** Like `createAsset`, within the transaction that needs the asset. */
+/** Like `createAsset`, within the transaction that needs the asset, which must also insert its ingest job. */
 export async function insertUrlAsset(db: Db, tx: Tx, asset: NewUrlAsset, now: Date): Promise<AssetRow> {
   const { customerId, mediaType, url, ttlSeconds, traceParent } = asset;
   const row = await tx.asset.create({
@@ -37,13 +41,12 @@ export async function insertUrlAsset(db: Db, tx: Tx, asset: NewUrlAsset, now: Da
       expiresAt: secondsAfter(now, ttlSeconds),
     },
   });
-  await insertJob(db, tx, {
-    customerId,
-    subject: { kind: 'ingest', assetId: row.id },
-    status: 'queued',
-    now,
-  });
   return assetRow(row);
+}
+
+/** The job that fetches or verifies an asset. */
+export function ingestOf({ id }: AssetRow): NewJob {
+  return { subject: { kind: 'ingest', assetId: id }, status: 'queued' };
 }
 
 /** @throws ServiceError asset_not_found (also for a malformed id or another customer's) or asset_expired */
@@ -58,19 +61,58 @@ export async function getAsset(db: Db, customerId: string, assetId: string): Pro
   return assetRow(row);
 }
 
+/** An input of a record that is to be created. */
+interface NewInput {
+  customerId: string;
+  mediaType: MediaType;
+  input: Input;
+  /** Where the request names it, for the message of a refusal; if omitted, the message does not say. */
+  pointer?: string;
+}
+
 /**
- * The asset that a request refers to, locked if it may change before the caller commits (see the SQL function).
+ * Longer than a transaction may live. An asset that expires within this time is locked, so that its bytes are not purged
+ * before the record that refers to it is committed.
+ */
+const PURGE_MARGIN_SECONDS = 60;
+
+/**
+ * The asset that an input refers to; null if the input is a URL. While it is pending it is share-locked: until the
+ * caller commits it neither becomes ready nor fails, so a job that waits for it cannot miss the moment. So is one that is
+ * about to expire. All others do not change, and every request of a busy customer may name them.
  * @throws ServiceError in this order: asset_not_found, asset_expired, asset_type_mismatch, asset_not_ready,
  * asset_failed
  */
-export async function referAsset(
+export async function referInput(
   tx: Tx,
-  reference: { customerId: string; assetId: string; mediaType: MediaType },
-): Promise<AssetRow> {
-  const { customerId, assetId, mediaType } = reference;
-  if (!isId('ast', assetId)) throw new ServiceError('asset_not_found');
-  const [asset] = await tx.$queryRaw<{ refusal: ErrorCode | null }[]>`
-    SELECT refusal FROM refer_asset(${customerId}, ${assetId}, ${mediaType})`;
-  if (asset?.refusal) throw new ServiceError(asset.refusal);
-  return assetRow(await tx.asset.findUniqueOrThrow({ where: { id: assetId, customerId } }));
+  { customerId, mediaType, input, pointer }: NewInput,
+  now: Date,
+): Promise<AssetRow | null> {
+  if (!('asset_id' in input)) return null;
+  const where = { id: input.asset_id, customerId };
+  // A malformed id may contain what Postgres does not accept.
+  let asset = isId('ast', where.id) ? await tx.asset.findFirst({ where }) : null;
+  if (asset?.status === 'pending' || (asset && asset.expiresAt < secondsAfter(now, PURGE_MARGIN_SECONDS))) {
+    await tx.$queryRaw`SELECT id FROM assets WHERE id = ${where.id} AND customer_id = ${customerId} FOR SHARE`;
+    asset = await tx.asset.findFirst({ where });
+  }
+  const refuse = (code: ErrorCode): ServiceError =>
+    new ServiceError(code, pointer === undefined ? {} : { detail: errorMessage(code, pointer) });
+  if (asset === null) throw refuse('asset_not_found');
+  if (asset.expiresAt <= now) throw refuse('asset_expired');
+  if (asset.mediaType !== mediaType) throw refuse('asset_type_mismatch');
+  if (asset.status === 'awaiting_upload') throw refuse('asset_not_ready');
+  if (asset.status === 'failed') throw refuse('asset_failed');
+  return assetRow(asset);
+}
+
+/** The URL of an input that refers to no asset. */
+export function urlOf(input: Input): string {
+  if (!('url' in input)) throw new Error('an input names neither an asset nor a URL');
+  return input.url;
+}
+
+/** An asset as the pure core reads it. */
+export function assetRow(asset: Asset): AssetRow {
+  return { ...asset, sizeBytes: Number(asset.sizeBytes) };
 }

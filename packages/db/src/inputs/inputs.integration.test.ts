@@ -1,10 +1,10 @@
-import { createRender, getRender } from '../../test/one-render';
 import { DAY_SECONDS, MEDIA, only, openScenario, type Scenario, WEBHOOK_URL } from '../../test/scenario';
+import { loadAnalyzeWork, loadIngestWork, loadRenderWork } from '../jobs/claim';
 import { completeAnalyze, completeIngest } from '../jobs/complete';
-import { failJob } from '../jobs/give-up';
+import { failJob } from '../jobs/fail';
 import { heartbeatJob } from '../jobs/heartbeat';
-import { loadAnalyzeWork, loadIngestWork, loadRenderWork } from '../jobs/work';
-import { type CreatedRender } from '../renders/create-render';
+import { type CreatedRender, createRender } from '../renders/create-render';
+import { getRender } from '../renders/get-render';
 import { createAsset, getAsset } from './assets';
 import { createPreparation, getPreparation } from './preparations';
 

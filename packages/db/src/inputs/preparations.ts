@@ -1,21 +1,25 @@
-import { type PreparationRequest } from '@lipsync/contract';
-import { isId, type PreparationRow, ServiceError } from '@lipsync/domain';
-import { requireRecordSlot } from '../customers/customer-limits';
-import { customerTransaction } from '../customers/customer-transaction';
-import { type IdempotencyClaim, reserveKey } from '../customers/idempotency';
-import { databaseNow, secondsAfter } from '../postgres/database-clock';
-import { type Db, type Tx } from '../postgres/db';
-import { insertJob } from '../queue/queues';
+import { type ErrorCode, type PreparationRequest } from '@lipsync/contract';
+import { isId, type PreparationRow, RECORD_STATES, type RenderRow, ServiceError } from '@lipsync/domain';
+import { type Asset } from '@lipsync/prisma';
+import {
+  customerTransaction,
+  type IdempotencyClaim,
+  requireRecordSlot,
+  reserveKey,
+} from '../customers/customer-transaction';
+import { ownedLike } from '../postgres/customer-scope';
+import { databaseNow, type Db, secondsAfter, type Tx } from '../postgres/db';
+import { insertJobs } from '../queue/queues';
 import { type QueueName } from '../queue/queues';
-import { inputAsset, referInput } from './media-input';
+import { ingestOf, insertUrlAsset, referInput, urlOf } from './assets';
 
 /** All data that the resource of a preparation is made of. */
-export interface PreparationDetails {
+interface PreparationDetails {
   preparation: PreparationRow;
   webhookEventId: string | null;
 }
 
-export interface NewPreparation {
+interface NewPreparation {
   customerId: string;
   /** Already checked against the contract and the URL policies. */
   request: PreparationRequest;
@@ -26,7 +30,7 @@ export interface NewPreparation {
   traceParent?: string | undefined;
 }
 
-export interface CreatedPreparation extends PreparationDetails {
+interface CreatedPreparation extends PreparationDetails {
   replayed: boolean;
   /** Queues with new jobs that can start, and whose workers should be notified. */
   queues: QueueName[];
@@ -39,20 +43,18 @@ export interface CreatedPreparation extends PreparationDetails {
  */
 export function createPreparation(db: Db, input: NewPreparation): Promise<CreatedPreparation> {
   const { customerId, request, idempotency, ttlSeconds, traceParent } = input;
-  return customerTransaction(db, customerId, async (tx) => {
+  return customerTransaction(db, customerId, async (tx, now) => {
     const id = db.newId('prp');
-    const now = await databaseNow(tx);
     const expiresAt = secondsAfter(now, ttlSeconds);
-    if (idempotency) {
-      const operation = 'create_preparation';
-      const key = { ...idempotency, customerId, operation, resourceId: id, expiresAt } as const;
-      const bound = await reserveKey(tx, key);
-      if (bound !== null) return replay(tx, customerId, bound);
-    }
-    const referred = await referInput(tx, request.video, { customerId, mediaType: 'video' });
+    const binding = { customerId, operation: 'create_preparation', resourceId: id, expiresAt } as const;
+    const bound = idempotency && (await reserveKey(tx, idempotency, binding));
+    if (bound !== null) return replay(tx, customerId, bound);
+
+    const referred = await referInput(tx, { customerId, mediaType: 'video', input: request.video }, now);
     await requireRecordSlot(tx, customerId);
-    const asset = { customerId, ttlSeconds, traceParent, now, mediaType: 'video', referred } as const;
-    const video = await inputAsset(db, tx, request.video, asset);
+
+    const source = { customerId, mediaType: 'video', ttlSeconds, traceParent } as const;
+    const video = referred ?? (await insertUrlAsset(db, tx, { ...source, url: urlOf(request.video) }, now));
     const preparation = await tx.preparation.create({
       data: {
         id,
@@ -68,12 +70,13 @@ export function createPreparation(db: Db, input: NewPreparation): Promise<Create
       },
     });
     const status = video.status === 'ready' ? 'queued' : 'blocked';
-    const subject = { kind: 'analyze', preparationId: id } as const;
-    const queue = await insertJob(db, tx, { customerId, subject, status, now });
-    const queues: QueueName[] = [
-      ...(status === 'queued' ? [queue] : []),
-      ...(referred ? [] : ['media' as const]),
-    ];
+    const queues = await insertJobs(
+      db,
+      tx,
+      customerId,
+      [...(referred ? [] : [ingestOf(video)]), { subject: { kind: 'analyze', preparationId: id }, status }],
+      now,
+    );
     return { preparation, webhookEventId: null, replayed: false, queues };
   });
 }
@@ -105,4 +108,65 @@ async function detailsOf(tx: Tx, preparation: PreparationRow): Promise<Preparati
   const where = { preparationId: preparation.id, customerId: preparation.customerId };
   const event = await tx.webhookEvent.findUnique({ where, select: { id: true } });
   return { preparation, webhookEventId: event?.id ?? null };
+}
+
+/** The fields of a video asset that decide whether a preparation analysed the same video. */
+type Video = Pick<Asset, 'id' | 'sha256'>;
+
+/**
+ * The completed preparation that a new render refers to. `video` is null if the render's video is yet to be fetched
+ * from its URL; then whether it is the same video is decided when it is ready (see `preparationFault`).
+ * @throws ServiceError in this order: preparation_not_found, preparation_expired, preparation_not_ready,
+ * preparation_failed, preparation_mismatch
+ */
+export async function referPreparation(
+  tx: Tx,
+  reference: { customerId: string; preparationId: string; video: Video | null; now: Date },
+): Promise<PreparationRow> {
+  const { customerId, preparationId, video, now } = reference;
+  const preparation = isId('prp', preparationId)
+    ? await tx.preparation.findFirst({ where: { id: preparationId, customerId } })
+    : null;
+  if (preparation === null) throw new ServiceError('preparation_not_found');
+  if (preparation.expiresAt <= now) throw new ServiceError('preparation_expired');
+  if (preparation.completedAt === null) throw new ServiceError('preparation_not_ready');
+  if (RECORD_STATES.parse(preparation.status) !== 'completed') throw new ServiceError('preparation_failed');
+  if (video !== null && isOfAnotherVideo(preparation, video)) throw new ServiceError('preparation_mismatch');
+  return preparation;
+}
+
+/**
+ * Why a render whose video is ready cannot use the preparation it refers to (null if that preparation is gone). Returns
+ * null if the render can use it.
+ */
+export function preparationFault(
+  preparation: PreparationRow | null,
+  video: Video,
+  now: Date,
+): ErrorCode | null {
+  if (preparation === null || preparation.expiresAt <= now) return 'preparation_expired';
+  return isOfAnotherVideo(preparation, video) ? 'preparation_mismatch' : null;
+}
+
+/** Equal assets are the same video; different assets are the same video if their bytes are equal. */
+function isOfAnotherVideo(preparation: PreparationRow, video: Video): boolean {
+  if (preparation.videoAssetId === video.id) return false;
+  const known = preparation.videoSha256 !== null && video.sha256 !== null;
+  return known && preparation.videoSha256 !== video.sha256;
+}
+
+/**
+ * The preparation that each of these renders refers to; null if the render refers to none or its preparation is gone.
+ */
+export async function readNamedPreparations(
+  tx: Tx,
+  renders: readonly RenderRow[],
+): Promise<(render: RenderRow) => PreparationRow | null> {
+  const ids = new Set(renders.flatMap(({ preparationId }) => preparationId ?? []));
+  const found =
+    ids.size === 0
+      ? []
+      : await tx.preparation.findMany({ where: { id: { in: [...ids] }, ...ownedLike(renders) } });
+  const byId = new Map(found.map((preparation) => [preparation.id, preparation]));
+  return ({ preparationId }) => byId.get(preparationId ?? '') ?? null;
 }

@@ -1,7 +1,7 @@
 import { codeOf, DAY_SECONDS, MEDIA, openScenario, type Scenario } from '../../test/scenario';
+import { loadIngestWork } from '../jobs/claim';
 import { completeIngest } from '../jobs/complete';
-import { loadIngestWork } from '../jobs/work';
-import { expireUpload } from '../maintenance/expire-uploads';
+import { expireUpload } from '../maintenance/overdue';
 import { getAsset } from './assets';
 import { completeUpload, createUpload, type NewUpload, type StagedObject } from './uploads';
 

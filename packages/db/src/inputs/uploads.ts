@@ -6,12 +6,11 @@ import {
   UPLOAD_COMPLETE_GRACE_SECONDS,
   type UploadRow,
 } from '@lipsync/domain';
-import { requireUploadSlot } from '../customers/customer-limits';
-import { customerTransaction } from '../customers/customer-transaction';
-import { databaseNow, secondsAfter } from '../postgres/database-clock';
-import { type Db, type Tx } from '../postgres/db';
-import { assetRow, uploadRow } from '../postgres/rows';
-import { insertJob } from '../queue/queues';
+import { type Upload } from '@lipsync/prisma';
+import { customerTransaction, requireUploadSlot } from '../customers/customer-transaction';
+import { databaseNow, type Db, secondsAfter, type Tx } from '../postgres/db';
+import { insertJobs } from '../queue/queues';
+import { assetRow, ingestOf } from './assets';
 
 export interface NewUpload {
   customerId: string;
@@ -37,14 +36,16 @@ export interface StagedObject {
  */
 export function createUpload(db: Db, upload: NewUpload): Promise<{ upload: UploadRow; asset: AssetRow }> {
   const { customerId, mediaType, contentType, sizeBytes } = upload;
-  return customerTransaction(db, customerId, async (tx) => {
-    const now = await databaseNow(tx);
+  return customerTransaction(db, customerId, async (tx, now) => {
     await requireUploadSlot(tx, customerId, now);
     const id = db.newId('upl');
     const asset = await tx.asset.create({
       data: {
         id: db.newId('ast'),
-        ...{ customerId, mediaType, contentType, sizeBytes },
+        customerId,
+        mediaType,
+        contentType,
+        sizeBytes,
         status: 'awaiting_upload',
         stage: 'awaiting_upload',
         createdAt: now,
@@ -56,7 +57,9 @@ export function createUpload(db: Db, upload: NewUpload): Promise<{ upload: Uploa
       data: {
         id,
         assetId: asset.id,
-        ...{ customerId, contentType, sizeBytes },
+        customerId,
+        contentType,
+        sizeBytes,
         status: 'awaiting_upload',
         stagingKey: upload.stagingKey(id),
         createdAt: now,
@@ -111,8 +114,9 @@ async function freeze(db: Db, tx: Tx, upload: UploadRow, etag: string, now: Date
     where: { id: assetId, customerId },
     data: { status: 'pending', stage: 'queued', updatedAt: now },
   });
-  await insertJob(db, tx, { customerId, subject: { kind: 'ingest', assetId }, status: 'queued', now });
-  return assetRow(asset);
+  const row = assetRow(asset);
+  await insertJobs(db, tx, customerId, [ingestOf(row)], now);
+  return row;
 }
 
 async function findUpload(
@@ -132,4 +136,9 @@ async function findUpload(
 
 function graceEnd(expiresAt: Date): Date {
   return secondsAfter(expiresAt, UPLOAD_COMPLETE_GRACE_SECONDS);
+}
+
+/** An upload as the pure core reads it. */
+export function uploadRow(upload: Upload): UploadRow {
+  return { ...upload, sizeBytes: Number(upload.sizeBytes) };
 }

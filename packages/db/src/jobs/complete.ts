@@ -1,11 +1,9 @@
 import { type MeasuredUsage } from '@lipsync/domain';
 import { type Prisma } from '@lipsync/prisma';
 import { type Db } from '../postgres/db';
-import { endPreparation } from './end-preparation';
-import { settleRender } from './end-render';
-import { finishJobs, type Lease } from './lease';
+import { endPreparation, settleRender } from './end-records';
+import { finishJobs, type Lease, whileHeld } from './job';
 import { releaseWaiting } from './waiting-records';
-import { whileHeld } from './while-held';
 
 /** What an ingest measured on the bytes that it stored under `objectKey`. */
 export interface IngestedMedia {
@@ -21,7 +19,7 @@ export interface IngestedMedia {
   fps?: number | undefined;
 }
 
-export interface Analysis {
+interface Analysis {
   version: string;
   analyzerVersion: string;
   frames: number;

@@ -1,17 +1,13 @@
 import { type EngineWorkStage, type IngestStage, type PreparationWorkStage } from '@lipsync/domain';
-import { secondsAfter } from '../postgres/database-clock';
-import { type Db, type Tx } from '../postgres/db';
-import { type JobSubject } from './job-subject';
-import { type Lease } from './lease';
-import { advancePreparations } from './record-progress';
-import { advanceRenderByRuns } from './run-progress';
+import { type Db, secondsAfter, type Tx } from '../postgres/db';
+import { type JobSubject, type Lease, whileHeld } from './job';
+import { advancePreparations, advanceRenderByRuns } from './progress';
 import { advanceWaiting } from './waiting-records';
-import { whileHeld } from './while-held';
 
 /** The stage of a job. `preparing` is a render job's own analysis of its video, before its engine starts. */
 export type JobStage = IngestStage | PreparationWorkStage | EngineWorkStage | 'preparing';
 
-export interface Heartbeat {
+interface Heartbeat {
   leaseSeconds: number;
   stage?: JobStage | undefined;
   /**

@@ -1,13 +1,13 @@
-import { getRender } from '../../test/one-render';
 import { DAY_SECONDS, only, openScenario, type Scenario } from '../../test/scenario';
 import { createAsset } from '../inputs/assets';
 import { reconcile } from '../maintenance/reconcile';
 import { cancelRender } from '../renders/cancel-render';
+import { getRender } from '../renders/get-render';
 import { claimJob } from './claim';
 import { completeRender } from './complete';
-import { failJob, releaseJob, retryJob } from './give-up';
+import { failJob, releaseJob, retryJob } from './fail';
 import { heartbeatJob } from './heartbeat';
-import { type Lease } from './lease';
+import { type Lease } from './job';
 
 const result = { outputKey: 'outputs/run/1/video.mp4', usage: { output_seconds: 4, rendered_frames: 100 } };
 

@@ -1,15 +1,14 @@
 import { type Engine, type ErrorCode } from '@lipsync/contract';
 import * as fc from 'fast-check';
-import { getRender } from '../../test/one-render';
 import { openScenario, type Scenario } from '../../test/scenario';
 import { reconcile } from '../maintenance/reconcile';
 import { cancelRender } from '../renders/cancel-render';
-import { type RenderDetails } from '../renders/renders';
+import { getRender, type RenderDetails } from '../renders/get-render';
 import { claimJob } from './claim';
 import { completeRender } from './complete';
-import { failJob, releaseJob, retryJob } from './give-up';
+import { failJob, releaseJob, retryJob } from './fail';
 import { heartbeatJob } from './heartbeat';
-import { type Lease } from './lease';
+import { type Lease } from './job';
 
 /**
  * What can happen to the job at index `job` (modulo their number). `held` picks one of all leases ever granted for it.

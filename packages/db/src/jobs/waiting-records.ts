@@ -8,15 +8,13 @@ import {
   type RenderWorkStage,
 } from '@lipsync/domain';
 import { type Asset } from '@lipsync/prisma';
-import { readNamedPreparations } from '../inputs/named-preparations';
-import { preparationFault } from '../inputs/preparation-match';
+import { preparationFault, readNamedPreparations } from '../inputs/preparations';
 import { type Db, type Tx } from '../postgres/db';
-import { endPreparation } from './end-preparation';
-import { failOpenRuns, idsOf } from './end-render';
-import { advancePreparations, advanceRenders } from './record-progress';
+import { endPreparation, failOpenRuns, idsOf } from './end-records';
+import { advancePreparations, advanceRenders } from './progress';
 
 /** How far the ingest of one asset has come. The fraction of the fetch is 0 to 1. */
-export interface IngestStep {
+interface IngestStep {
   fraction: number;
 }
 

@@ -1,11 +1,11 @@
 import { eventually } from '@lipsync/testkit';
 import { DAY_SECONDS, MEDIA, only, openScenario, type Scenario } from '../../test/scenario';
-import { createAsset, referAsset } from '../inputs/assets';
+import { createAsset, referInput } from '../inputs/assets';
 import { completeUpload, createUpload } from '../inputs/uploads';
 import { completeIngest, completeRender } from '../jobs/complete';
-import { failJob } from '../jobs/give-up';
-import { transaction } from '../postgres/db';
-import { expireUpload } from './expire-uploads';
+import { failJob } from '../jobs/fail';
+import { databaseNow, transaction } from '../postgres/db';
+import { expireUpload } from './overdue';
 import { purge, type PurgeOptions, type PurgeReport } from './purge';
 
 describe('purge', () => {
@@ -161,7 +161,11 @@ describe('purge', () => {
     const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     let purged: Promise<PurgeReport> | undefined;
     await transaction(db, async (tx) => {
-      await referAsset(tx, { customerId, assetId, mediaType: 'video' });
+      await referInput(
+        tx,
+        { customerId, mediaType: 'video', input: { asset_id: assetId } },
+        await databaseNow(tx),
+      );
       await tx.render.update({ where: { id: render.id }, data: { videoAssetId: assetId } });
       await eventually(async () =>
         expect(

@@ -1,15 +1,15 @@
 import { misplacedCodes } from '../../test/misplaced-codes';
-import { getRender } from '../../test/one-render';
 import { DAY_SECONDS, only, openScenario, type Scenario } from '../../test/scenario';
 import { createAsset, getAsset } from '../inputs/assets';
 import { createPreparation } from '../inputs/preparations';
 import { createUpload } from '../inputs/uploads';
 import { claimJob } from '../jobs/claim';
 import { completeRender } from '../jobs/complete';
-import { type RecoveredJob } from '../jobs/job-identity';
+import { type RecoveredJob } from '../jobs/job';
 import { enqueueJobs } from '../queue/enqueue';
 import { registerWorker, removeWorker } from '../queue/workers';
-import { failOverdue } from './deadlines';
+import { getRender } from '../renders/get-render';
+import { failOverdue } from './overdue';
 import { reconcile } from './reconcile';
 
 const options = { isInQueue: async () => true, unservedSeconds: 1800 };

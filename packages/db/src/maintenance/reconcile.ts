@@ -1,16 +1,22 @@
 import { RECORD_DEADLINE_SECONDS } from '@lipsync/domain';
-import { type RecoveredJob } from '../jobs/job-identity';
+import { type RecoveredJob } from '../jobs/job';
 import { type Db } from '../postgres/db';
 import { findEnqueuedJobs, undoEnqueue } from '../queue/enqueue';
 import { type QueueName } from '../queue/queues';
 import { CAPACITY_SECONDS, servedQueues } from '../queue/workers';
-import { failOverdue, findOverdueRecords, findUnserved, type Overdue } from './deadlines';
 import { eachCandidate } from './each-candidate';
-import { expireUpload, findStaleUploads } from './expire-uploads';
-import { findExpiredLeases, recoverJob } from './expired-leases';
-import { secondsSinceGap } from './reconciliation-gap';
+import {
+  expireUpload,
+  failOverdue,
+  findExpiredLeases,
+  findOverdueRecords,
+  findStaleUploads,
+  findUnserved,
+  type Overdue,
+  recoverJob,
+} from './overdue';
 
-export interface ReconcileOptions {
+interface ReconcileOptions {
   /** Says whether Redis still knows this message, waiting or locked. Rejects if Redis is unavailable. */
   isInQueue: (queue: QueueName, jobId: string, enqueueSeq: number) => Promise<boolean>;
   /** How long a job may wait while no worker serves its queue. */
@@ -26,7 +32,7 @@ export interface ReconcileOptions {
   onRecovered?: (job: RecoveredJob) => void;
 }
 
-export interface ReconcileReport {
+interface ReconcileReport {
   /** Abandoned jobs that were requeued. */
   requeued: number;
   /** Abandoned jobs that had no attempt left. */
@@ -130,4 +136,30 @@ async function undoLost(
   const undo = (jobs: typeof open): Promise<number> =>
     eachCandidate(jobs, (job) => undoEnqueue(db, job), errors, endAtMs);
   return { unserved: await undo(unserved), forgotten: await undo(forgotten) };
+}
+
+/** Only an outage or a restored backup keeps all processes from reconciling for this long. */
+const GAP_SECONDS = 300;
+/**
+ * Precision of the recorded time of the last run. Every media-worker reconciles every second, and not each run is
+ * written.
+ */
+const NOTED_SECONDS = 5;
+
+/**
+ * Records that reconciliation runs. Returns the seconds since it resumed after its last gap; Infinity if there was
+ * none. The row is part of a backup and as old as the rest of it, so a restored database shows a gap.
+ */
+async function secondsSinceGap(db: Db): Promise<number> {
+  await db.prisma.$executeRaw`
+    UPDATE reconciliation SET
+      ran_at = now(),
+      resumed_at = CASE WHEN ran_at < now() - make_interval(secs => ${GAP_SECONDS}::float8) THEN now() ELSE resumed_at END
+    WHERE ran_at < now() - make_interval(secs => ${NOTED_SECONDS}::float8)`;
+  // Only a later statement sees the gap that another process may just have recorded.
+  const [row] = await db.prisma.$queryRaw<{ seconds: number | null }[]>`
+    SELECT EXTRACT(EPOCH FROM clock_timestamp() - resumed_at)::float8 AS seconds FROM reconciliation`;
+  if (row !== undefined) return row.seconds ?? Infinity;
+  await db.prisma.$executeRaw`INSERT INTO reconciliation (ran_at) VALUES (now()) ON CONFLICT DO NOTHING`;
+  return Infinity;
 }

@@ -1,7 +1,7 @@
 import { Prisma, type PrismaClient } from '@lipsync/prisma';
 
 /** Thrown before the query is sent. It is a mistake in this service, never the caller's. */
-export class UnscopedQueryError extends Error {
+class UnscopedQueryError extends Error {
   override readonly name = 'UnscopedQueryError';
 }
 

@@ -6,8 +6,7 @@ import {
   type TestDatabase,
 } from '@lipsync/testkit';
 import { heartbeatWorker, liveEngines, registerWorker, removeWorker } from '../queue/workers';
-import { databaseNow } from './database-clock';
-import { createDb, type Db } from './db';
+import { createDb, databaseNow, type Db } from './db';
 
 describe('createDb', () => {
   let database: TestDatabase;
@@ -91,20 +90,20 @@ describe('createDb', () => {
   });
 
   it('offers the engines of workers that were seen in the last minute', async () => {
-    expect([...(await liveEngines(db))]).toEqual([]);
+    expect([...(await liveEngines(db.prisma))]).toEqual([]);
     await registerWorker(db, { id: 'w1', service: 'gpu-worker', slots: { musetalk: 1, preparation: 1 } });
     await registerWorker(db, { id: 'w2', service: 'gpu-worker', slots: { highsync: 0 } });
-    expect([...(await liveEngines(db))]).toEqual(['musetalk']);
+    expect([...(await liveEngines(db.prisma))]).toEqual(['musetalk']);
     await registerWorker(db, { id: 'w1', service: 'gpu-worker', slots: { latentsync: 1 } });
-    expect([...(await liveEngines(db))]).toEqual(['latentsync']);
+    expect([...(await liveEngines(db.prisma))]).toEqual(['latentsync']);
     await db.prisma.$executeRaw`UPDATE workers SET seen_at = now() - interval '61 seconds'`;
-    expect([...(await liveEngines(db))]).toEqual([]);
+    expect([...(await liveEngines(db.prisma))]).toEqual([]);
     expect(await heartbeatWorker(db, 'w1')).toBe(false);
     await registerWorker(db, { id: 'w1', service: 'gpu-worker', slots: { latentsync: 1 } });
     expect(await heartbeatWorker(db, 'w1')).toBe(true);
-    expect([...(await liveEngines(db))]).toEqual(['latentsync']);
+    expect([...(await liveEngines(db.prisma))]).toEqual(['latentsync']);
     await removeWorker(db, 'w1');
     expect(await heartbeatWorker(db, 'w1')).toBe(false);
-    expect([...(await liveEngines(db))]).toEqual([]);
+    expect([...(await liveEngines(db.prisma))]).toEqual([]);
   });
 });

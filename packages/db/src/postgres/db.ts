@@ -1,12 +1,11 @@
 import { randomFillSync } from 'node:crypto';
+import { Socket } from 'node:net';
 import { type IdPrefix, newId } from '@lipsync/domain';
 import { type Prisma, PrismaClient } from '@lipsync/prisma';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool } from 'pg';
-import { connectionUrl } from './connection-url';
-import { createCustomerMutex, type RunExclusive } from './customer-mutex';
+import { type CustomerTurns } from '../customers/customer-transaction';
 import { demandCustomer } from './customer-scope';
-import { createPostgresSocket } from './postgres-socket';
 
 /** A transaction, or the connection pool where one statement is enough. */
 export type Tx = Prisma.TransactionClient;
@@ -19,14 +18,14 @@ export interface Db {
   /** Base of the URLs inside webhook bodies, which are written in the transaction that ends a record. */
   readonly publicBaseUrl: string;
   /** See `customerTransaction`. */
-  readonly runExclusive: RunExclusive;
+  readonly turns: CustomerTurns;
   newId(prefix: IdPrefix): string;
   /** Resolves when the server answers a query. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface DbOptions {
+interface DbOptions {
   url: string;
   /** Maximum number of connections. */
   poolMax: number;
@@ -82,7 +81,7 @@ export function createDb(options: DbOptions): Db {
     prisma,
     pool,
     publicBaseUrl: options.publicBaseUrl,
-    runExclusive: createCustomerMutex(DATABASE_WAIT_MS),
+    turns: new Map(),
     newId: (prefix) => newId(prefix, Date.now(), nextRandom()),
     ping: async () => {
       await prisma.$queryRaw`SELECT 1`;
@@ -105,7 +104,79 @@ function createRandom(): () => Uint8Array {
   };
 }
 
-/** Runs `work` in one READ COMMITTED transaction, and rolls back if it throws. */
+/** Runs `work` in one READ COMMITTED transaction (see `connectionUrl`), and rolls back if it throws. */
 export function transaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return db.prisma.$transaction(work, { isolationLevel: 'ReadCommitted' });
+  return db.prisma.$transaction(work);
+}
+
+/**
+ * The time on the database's clock, which alone decides about leases, availability and expiry. If it is read after
+ * taking a row lock, the times written under that lock never run backwards.
+ */
+export async function databaseNow(tx: Tx): Promise<Date> {
+  const [row] = await tx.$queryRaw<{ now: Date }[]>`SELECT clock_timestamp() AS now`;
+  if (row === undefined) throw new Error('the database told no time');
+  return row.now;
+}
+
+/** `seconds` after `time`; negative for before. */
+export function secondsAfter(time: Date, seconds: number): Date {
+  return new Date(time.getTime() + seconds * 1000);
+}
+
+/** Parameters that a URL could use to override the time limits that callers rely on. */
+const LIMITS = ['statement_timeout', 'idle_in_transaction_session_timeout'];
+
+const SETTINGS = String.raw`-c timezone=UTC -c jit=off -c default_transaction_isolation=read\ committed`;
+
+/**
+ * The URL with the session settings that this service needs, in addition to its own. `pg` lets parameters of a URL
+ * override every setting made beside it, as a whole: `options` with a search path would lose the time zone.
+ *
+ * Prisma writes and reads timestamptz without an offset and means UTC. Compiling a statement (JIT) pays off in reports
+ * that run for seconds; here it would only add its time to every statement whose cost is overestimated. A statement of a
+ * transaction must see what was committed while the one before it waited for a lock; to say so in each transaction would
+ * be a round trip more.
+ */
+export function connectionUrl(url: string): string {
+  // `pg` takes a lone % for itself, but then escapes every escape in the URL a second time.
+  const own = new URL(url.replace(/%(?![0-9a-f]{2})/gi, '%25'));
+  for (const limit of LIMITS) own.searchParams.delete(limit);
+  const options = own.searchParams.getAll('options');
+  own.searchParams.set('options', [...options, SETTINGS].join(' '));
+  return own.href;
+}
+
+/**
+ * A socket that closes a connection on which nothing has moved for `silenceMs`. After a network partition, connections
+ * stay open without a peer. Without this, whatever waits there (a heartbeat, a request) waits for as long as the kernel
+ * retransmits, a quarter of an hour or more, and the pool runs empty meanwhile.
+ */
+function createPostgresSocket(silenceMs: number): Socket {
+  const socket = new Socket();
+  socket.setTimeout(silenceMs, () => {
+    // The shape of the system's own timeout, which Prisma's adapter and isDatabaseUnavailable recognise.
+    const details = { code: 'ETIMEDOUT', errno: -110, syscall: 'read' };
+    socket.destroy(Object.assign(new Error('the database does not answer'), details));
+  });
+  return socket;
+}
+
+/**
+ * A statement of the hot path, sent in one round trip without Prisma. It is a named prepared statement, so that each
+ * connection parses and plans it once.
+ */
+export interface Statement {
+  name: string;
+  text: string;
+}
+
+/** Runs a statement on its own: it sees what is committed now, and its writes are committed when this resolves. */
+export async function run<Row extends object>(
+  db: Db,
+  { name, text }: Statement,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const { rows } = await db.pool.query<Row>({ name, text, values: [...values] });
+  return rows;
 }

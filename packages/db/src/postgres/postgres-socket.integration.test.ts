@@ -1,7 +1,7 @@
 import { createTestDatabase, type TestDatabase } from '@lipsync/testkit';
 import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy';
-import { isDatabaseUnavailable } from './database-unavailable';
 import { createDb, type Db, transaction } from './db';
+import { isDatabaseUnavailable } from './errors';
 
 describe('a database that has gone silent on open connections', () => {
   let database: TestDatabase;

@@ -1,23 +1,23 @@
 import { GRANTS, migrate } from '@lipsync/prisma';
 import { addDeliveries } from '../../test/delivery-rows';
-import { createRender, getRender } from '../../test/one-render';
 import { MEDIA, only, openScenario, type Scenario, WEBHOOK_URL } from '../../test/scenario';
-import { findApiKeys, touchApiKey } from '../customers/api-keys';
+import { findApiKey, touchApiKey } from '../customers/customers';
 import { registerObject } from '../features/feature-objects';
 import { beginFeature, findFeature, publishFeature } from '../features/features';
 import { createAsset } from '../inputs/assets';
 import { createPreparation } from '../inputs/preparations';
 import { createUpload } from '../inputs/uploads';
-import { claimJob } from '../jobs/claim';
+import { claimJob, loadRenderWork } from '../jobs/claim';
 import { completeIngest, completeRender } from '../jobs/complete';
 import { heartbeatJob } from '../jobs/heartbeat';
-import { loadRenderWork } from '../jobs/work';
 import { purge } from '../maintenance/purge';
 import { reconcile } from '../maintenance/reconcile';
 import { readBacklog } from '../queue/backlog';
 import { enqueueJobs } from '../queue/enqueue';
 import { heartbeatWorker, registerWorker, removeWorker } from '../queue/workers';
 import { cancelRender } from '../renders/cancel-render';
+import { createRender } from '../renders/create-render';
+import { getRender } from '../renders/get-render';
 import { claimDeliveries } from '../webhooks/claim-deliveries';
 import { getDeliveryByEvent } from '../webhooks/deliveries';
 import { settleDelivery } from '../webhooks/settle-delivery';
@@ -73,7 +73,7 @@ describe("a service's role", () => {
       `INSERT INTO api_keys (id, customer_id, hash, last_four) VALUES ('key_1', $1, 'hash', '1234') RETURNING id, hash`,
       [customerId],
     );
-    expect(await findApiKeys(db, [key?.hash ?? ''])).toMatchObject([{ customer: { id: customerId } }]);
+    expect(await findApiKey(db, key?.hash ?? '')).toMatchObject({ customer: { id: customerId } });
     await touchApiKey(db, key?.id ?? '');
     const upload = {
       mediaType: 'video',

@@ -1,8 +1,8 @@
 import { type Engine, type RenderRequest } from '@lipsync/contract';
-import { createRender } from '../../test/one-render';
 import { codeOf, DAY_SECONDS, openScenario, type Scenario } from '../../test/scenario';
 import { createPreparation } from '../inputs/preparations';
 import { reconcile } from '../maintenance/reconcile';
+import { createRender } from '../renders/create-render';
 import { enqueueJobs } from './enqueue';
 import { registerWorker, removeWorker } from './workers';
 

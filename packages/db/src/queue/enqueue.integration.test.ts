@@ -1,6 +1,6 @@
 import { openScenario, type Scenario } from '../../test/scenario';
 import { completeRender } from '../jobs/complete';
-import { releaseJob } from '../jobs/give-up';
+import { releaseJob } from '../jobs/fail';
 import { reconcile } from '../maintenance/reconcile';
 import { createDb } from '../postgres/db';
 import { enqueueJobs, type JobMessage, undoEnqueue } from './enqueue';

@@ -1,6 +1,6 @@
 import { admissionCapacity, DEFAULT_CUSTOMER_LIMITS, ingestCap } from '@lipsync/domain';
 import { type Db, transaction, type Tx } from '../postgres/db';
-import { LOCK_NOT_AVAILABLE, sqlState } from '../postgres/sql-state';
+import { LOCK_NOT_AVAILABLE, sqlState } from '../postgres/errors';
 import { QUEUE_NAMES, type QueueName, queueName } from './queues';
 import { liveSlots } from './workers';
 
@@ -114,7 +114,7 @@ function enqueueFairly(
 }
 
 /** A job that was enqueued and has not been claimed since. */
-export interface EnqueuedJob extends JobMessage {
+interface EnqueuedJob extends JobMessage {
   queue: QueueName;
 }
 

@@ -20,35 +20,41 @@ export function queueName(value: string): QueueName {
 }
 
 /** What a new job works on. This determines its kind and queue. */
-export type NewJobSubject =
+type NewJobSubject =
   | { kind: 'ingest'; assetId: string }
   | { kind: 'analyze'; preparationId: string }
   | { kind: 'render'; engineRunId: string; engine: Engine };
 
-/** Inserts a job: `queued` if its inputs are ready, otherwise `blocked` until they are. Returns its queue. */
-export async function insertJob(
+export interface NewJob {
+  subject: NewJobSubject;
+  /** `queued` if its inputs are ready, otherwise `blocked` until they are. */
+  status: 'blocked' | 'queued';
+}
+
+/** Inserts jobs of a customer, in one statement. Returns the queues of those that can start, each once. */
+export async function insertJobs(
   db: Db,
   tx: Tx,
-  job: { customerId: string; subject: NewJobSubject; status: 'blocked' | 'queued'; now: Date },
-): Promise<QueueName> {
-  const { subject, customerId, status, now } = job;
-  const { kind } = subject;
-  const queue = queueOf(subject);
-  await tx.job.create({
-    data: {
+  customerId: string,
+  jobs: readonly NewJob[],
+  now: Date,
+): Promise<QueueName[]> {
+  await tx.job.createMany({
+    data: jobs.map(({ subject, status }) => ({
       id: db.newId('job'),
-      kind,
-      queue,
+      kind: subject.kind,
+      queue: queueOf(subject),
       customerId,
       status,
       availableAt: now,
       createdAt: now,
-      assetId: kind === 'ingest' ? subject.assetId : null,
-      preparationId: kind === 'analyze' ? subject.preparationId : null,
-      engineRunId: kind === 'render' ? subject.engineRunId : null,
-    },
+      assetId: subject.kind === 'ingest' ? subject.assetId : null,
+      preparationId: subject.kind === 'analyze' ? subject.preparationId : null,
+      engineRunId: subject.kind === 'render' ? subject.engineRunId : null,
+    })),
   });
-  return queue;
+  const startable = jobs.filter(({ status }) => status === 'queued');
+  return [...new Set(startable.map(({ subject }) => queueOf(subject)))];
 }
 
 function queueOf(subject: NewJobSubject): QueueName {

@@ -9,7 +9,7 @@ export type Slots = Partial<Record<QueueName, number>>;
  * A worker seen this recently counts as live: OFFER_SECONDS for offering an engine, CAPACITY_SECONDS for handing out
  * jobs.
  */
-export const OFFER_SECONDS = 60;
+const OFFER_SECONDS = 60;
 export const CAPACITY_SECONDS = 30;
 /** A worker that was silent for this long has left and must register again. */
 const LEFT_SECONDS = OFFER_SECONDS;
@@ -44,12 +44,9 @@ export async function removeWorker(db: Db, workerId: string): Promise<void> {
     WHERE id = ${workerId}`;
 }
 
-/**
- * The engines that at least one worker serves. `create_renders` (migration `create_render`) applies the same rule in
- * SQL: change both together.
- */
-export async function liveEngines(db: Db): Promise<Set<Engine>> {
-  const live = await liveQueues(db);
+/** The engines that at least one worker serves. */
+export async function liveEngines(tx: Tx): Promise<Set<Engine>> {
+  const live = new Set(await queuesServed(tx, OFFER_SECONDS));
   return new Set(ENGINES.filter((engine) => live.has(engine)));
 }
 

@@ -1,13 +1,13 @@
 import { assetResource } from '@lipsync/domain';
-import { getRender } from '../../test/one-render';
 import { codeOf, MEDIA, only, openScenario, type Scenario } from '../../test/scenario';
 import { createAsset, getAsset } from '../inputs/assets';
 import { createPreparation } from '../inputs/preparations';
 import { type Claim, claimJob } from '../jobs/claim';
 import { completeIngest, completeRender } from '../jobs/complete';
-import { failJob } from '../jobs/give-up';
+import { failJob } from '../jobs/fail';
 import { heartbeatJob } from '../jobs/heartbeat';
 import { cancelRender } from './cancel-render';
+import { getRender } from './get-render';
 
 const result = { outputKey: 'outputs/run/1/video.mp4', usage: {} };
 

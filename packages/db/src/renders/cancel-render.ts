@@ -1,12 +1,11 @@
 import { type Failure, isId, RECORD_STATES, type RenderRow, ServiceError } from '@lipsync/domain';
 import { customerTransaction } from '../customers/customer-transaction';
-import { cancelOpenRuns } from '../jobs/end-render';
-import { finishJobs } from '../jobs/lease';
-import { databaseNow } from '../postgres/database-clock';
-import { type Db, type Tx } from '../postgres/db';
-import { findRenders, type RenderDetails } from './renders';
+import { cancelOpenRuns } from '../jobs/end-records';
+import { finishJobs } from '../jobs/job';
+import { databaseNow, type Db, type Tx } from '../postgres/db';
+import { findRender, type RenderDetails } from './get-render';
 
-export interface Cancellation extends RenderDetails {
+interface Cancellation extends RenderDetails {
   /** Jobs that a worker may be running. Notify it, so that it stops at once. */
   cancelledJobIds: string[];
 }
@@ -52,8 +51,8 @@ export async function cancelRender(db: Db, customerId: string, renderId: string)
     return jobIds;
   });
   // A cancelled render does not change any more, so its locks need not be held for this.
-  const [found] = await findRenders(db, [{ customerId, renderId }]);
-  if (!found) throw new ServiceError('render_not_found');
+  const found = await findRender(db, customerId, renderId);
+  if (found === null) throw new ServiceError('render_not_found');
   return { ...found.details, cancelledJobIds };
 }
 

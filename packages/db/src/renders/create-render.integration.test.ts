@@ -1,13 +1,8 @@
 import { type RenderRequest } from '@lipsync/contract';
-import { isServiceError } from '@lipsync/domain';
-import { eventually } from '@lipsync/testkit';
-import { createRender, getRender } from '../../test/one-render';
 import { codeOf, DAY_SECONDS, only, openScenario, type Scenario } from '../../test/scenario';
 import { createPreparation } from '../inputs/preparations';
-import { createDb } from '../postgres/db';
 import { cancelRender } from './cancel-render';
-import { type CreatedRender, createRenders } from './create-render';
-import { type NewRender } from './render-draft';
+import { type CreatedRender, createRender } from './create-render';
 
 const KEY = { key: 'order-1', fingerprint: 'f'.repeat(64) };
 const URLS: RenderRequest = {
@@ -16,9 +11,6 @@ const URLS: RenderRequest = {
   engines: ['musetalk', 'highsync'],
   sync_mode: 'loop',
 };
-
-const isCreated = (result: unknown): result is CreatedRender =>
-  typeof result === 'object' && result !== null && 'queues' in result;
 
 describe('createRender', () => {
   let scenario: Scenario;
@@ -213,97 +205,6 @@ describe('createRender', () => {
       video.asset_id,
     ]);
     expect((await create(customerId, { ...URLS, video }, KEY)).replayed).toBe(true);
-  });
-
-  describe('in batches', () => {
-    const batch = (...requests: (Partial<NewRender> & { customerId: string })[]) => {
-      const same = { request: URLS, idempotency: null, ttlSeconds: DAY_SECONDS };
-      return createRenders(
-        scenario.db,
-        requests.map((request) => ({ ...same, ...request })),
-      ).then((results) => Promise.all(results.map((result) => result.catch((error: unknown) => error))));
-    };
-    const ends = (results: readonly unknown[]): unknown[] =>
-      results.map((result) => (isServiceError(result) ? result.code : isCreated(result)));
-
-    it('succeeds or fails for each render, in the order of the requests', async () => {
-      const [first, second] = [await scenario.make.customer(), await scenario.make.customer()];
-      const full = await scenario.make.customer({ activeRecordsMax: 0 });
-      const unknown: RenderRequest = { ...URLS, audio: { asset_id: 'ast_unknown' } };
-      const results = await batch(
-        { customerId: second },
-        { customerId: full },
-        { customerId: first, request: unknown },
-        { customerId: first },
-      );
-      expect(ends(results)).toEqual([true, 'concurrency_limit_exceeded', 'asset_not_found', true]);
-      expect(results[0]).toMatchObject({ render: { customerId: second } });
-      expect(results[3]).toMatchObject({ render: { customerId: first } });
-      expect(await counts(first)).toMatchObject({ renders: 1, engine_runs: 2, assets: 2, jobs: 4 });
-    });
-
-    it('counts earlier renders of the batch against the limit, and knows their keys', async () => {
-      const customerId = await scenario.make.customer({ activeRecordsMax: 2 });
-      const keyed = { customerId, idempotency: KEY };
-      const results = await batch(keyed, { customerId }, keyed, { customerId });
-      expect(ends(results)).toEqual([true, true, true, 'concurrency_limit_exceeded']);
-      const id = isCreated(results[0]) ? results[0].render.id : '';
-      expect(results[2]).toMatchObject({ replayed: true, render: { id } });
-    });
-
-    it('does not affect other renders if one of them cannot be stored, or waits for a key in use', async () => {
-      const customerId = await scenario.make.customer();
-      const held = await scenario.make.customer();
-      // No column accepts this, although request validation let it through.
-      const broken: RenderRequest = { ...URLS, video: { url: 'https://media.example.com/\0' } };
-      const spoilt = await batch({ customerId }, { customerId, request: broken }, { customerId });
-      expect(spoilt.map(isCreated)).toEqual([true, false, true]);
-      const { prisma } = scenario.db;
-      let waiting: Promise<unknown[]> | undefined;
-      await prisma.$transaction(async (tx) => {
-        const key = { ...KEY, operation: 'create_render', resourceId: 'ren_1', customerId: held };
-        await tx.idempotencyKey.create({ data: { ...key, expiresAt: new Date() } });
-        waiting = batch({ customerId: held, idempotency: KEY }, { customerId }).then(ends);
-        // The other render does not wait for the end of this transaction.
-        await eventually(async () => expect(await counts(customerId)).toMatchObject({ renders: 3 }));
-      });
-      expect(await waiting).toEqual([true, true]);
-    });
-
-    it('leaves connections to other customers while one customer waits for its lock', async () => {
-      const { db, customerId } = scenario;
-      const held = await scenario.make.customer({ activeRecordsMax: 100 });
-      const { render } = await create(customerId, URLS);
-      const small = createDb({ url: scenario.database.url, poolMax: 4, publicBaseUrl: db.publicBaseUrl });
-      const input = (owner: string): NewRender => {
-        return { customerId: owner, request: URLS, idempotency: null, ttlSeconds: DAY_SECONDS };
-      };
-      const inputs = [...Array.from({ length: 30 }, () => input(held)), input(customerId)];
-      const waiting = await db.prisma.$transaction(
-        async (tx) => {
-          await tx.$executeRaw`SELECT pg_advisory_xact_lock(727004, hashtext(${held}))`;
-          const creates = await createRenders(small, inputs);
-          const all = Promise.allSettled(creates);
-          expect(await getRender(small, customerId, render.id)).toMatchObject({ render: { id: render.id } });
-          // This one was in the same batch, after all of them.
-          expect(isCreated(await creates.at(-1))).toBe(true);
-          return { all };
-        },
-        { timeout: 20_000 },
-      );
-      const settled = await waiting.all;
-      expect(settled.filter(({ status }) => status === 'rejected')).toEqual([]);
-      await small.close();
-    });
-
-    it('takes one round trip for any number of renders', async () => {
-      const customerId = await scenario.make.customer();
-      const sent = jest.spyOn(scenario.db.pool, 'query');
-      await batch({ customerId }, { customerId, idempotency: KEY }, { customerId });
-      await create(customerId, URLS);
-      expect(sent).toHaveBeenCalledTimes(2);
-      sent.mockRestore();
-    });
   });
 
   describe('references', () => {

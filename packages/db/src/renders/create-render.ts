@@ -1,15 +1,32 @@
-import { type ErrorCode } from '@lipsync/contract';
-import { DEFAULT_CUSTOMER_LIMITS, ServiceError } from '@lipsync/domain';
-import { DatabaseError } from 'pg';
-import { LOCK_TIMEOUT } from '../customers/customer-transaction';
-import { type Db } from '../postgres/db';
-import { LOCK_NOT_AVAILABLE, sqlState } from '../postgres/sql-state';
-import { run } from '../postgres/statement';
+import { type Engine, type MediaType, type RenderRequest } from '@lipsync/contract';
+import { type AssetRow, errorMessage, ServiceError } from '@lipsync/domain';
+import {
+  customerTransaction,
+  type IdempotencyClaim,
+  requireRecordSlot,
+  reserveKey,
+} from '../customers/customer-transaction';
+import { ingestOf, insertUrlAsset, referInput, urlOf } from '../inputs/assets';
+import { referPreparation } from '../inputs/preparations';
+import { type Db, secondsAfter, type Tx } from '../postgres/db';
+import { insertJobs, type NewJob } from '../queue/queues';
 import { type QueueName } from '../queue/queues';
-import { OFFER_SECONDS } from '../queue/workers';
-import { refusedRender } from './refused-render';
-import { draftRender, type NewRender, renderArgument, type RenderDraft, storedDraft } from './render-draft';
-import { findRenders, type RenderDetails } from './renders';
+import { liveEngines } from '../queue/workers';
+import { findRender, type RenderDetails } from './get-render';
+
+export interface NewRender {
+  customerId: string;
+  /** Already checked against the contract and the URL policies. */
+  request: RenderRequest;
+  /** Null if the request has no key. */
+  idempotency: IdempotencyClaim | null;
+  /** Lifetime of the record and its implicit assets, RECORD_TTL_SECONDS. */
+  ttlSeconds: number;
+  /** Engines that are accepted without a worker, because waiting work starts one. */
+  enginesOnDemand?: readonly Engine[];
+  /** W3C trace context of the request. The jobs and webhooks of the render join this trace. */
+  traceParent?: string | undefined;
+}
 
 export interface CreatedRender extends RenderDetails {
   /** Whether an earlier request with this key created it. */
@@ -18,114 +35,101 @@ export interface CreatedRender extends RenderDetails {
   queues: QueueName[];
 }
 
-/** The SQL function of the migration `create_render`. It returns its results in the order of its arguments. */
-const CREATE_RENDERS = {
-  name: 'create_renders',
-  text: `
-    SELECT refusal, bound_to AS "boundTo", at, is_ready AS "isReady" FROM create_renders($1, $2, $3, $4)`,
-};
-
-interface Outcome {
-  refusal: ErrorCode | null;
-  boundTo: string | null;
-  at: Date;
-  /** Whether its inputs are ready, so that its jobs can start. */
-  isReady: boolean;
-}
-
-/** Short, because a lock that one render needs delays the whole batch. */
-const BATCH_LOCK_TIMEOUT = '250ms';
-
 /**
- * Creates renders with their implicit assets, engine runs and jobs, in one round trip and one transaction. Each render
- * succeeds or fails by itself, in the order of the requests. If one of them has to wait (for instance for the first
- * request with its key), the batch is abandoned and each is created separately after this resolves, few at once; if its
- * turn does not come in time, it fails with service_unavailable. Only success binds the idempotency key.
- * Each promise rejects with a ServiceError, checked in this order: idempotency_key_reused, idempotency_in_progress;
- * what referring to video, audio and preparation throws; engine_unavailable; concurrency_limit_exceeded.
+ * Creates a render with its implicit assets, engine runs and jobs, all or nothing. Only success binds the key.
+ * @throws ServiceError in this order: idempotency_key_reused, idempotency_in_progress; what referring to video, audio
+ * and preparation throws; engine_unavailable; concurrency_limit_exceeded
  */
-export async function createRenders(db: Db, inputs: readonly NewRender[]): Promise<Promise<CreatedRender>[]> {
-  const drafts = inputs.map((input) => draftRender(db, input));
-  let outcomes: Outcome[] = [];
-  try {
-    outcomes = await submit(db, drafts, BATCH_LOCK_TIMEOUT);
-  } catch (error) {
-    if (!wasRolledBack(error)) throw error;
-  }
-  return drafts.map((draft, index) => {
-    const outcome = outcomes[index];
-    return outcome === undefined
-      ? db.runExclusive(draft.input.customerId, () => createAlone(db, draft))
-      : createdFrom(db, draft, outcome);
-  });
+export async function createRender(db: Db, input: NewRender): Promise<CreatedRender> {
+  const { customerId } = input;
+  const created = await customerTransaction(db, customerId, (tx, now) => insertRender(db, tx, input, now));
+  if ('render' in created) return { ...created, replayed: false };
+  const first = await findRender(db, customerId, created.boundTo);
+  if (first === null) throw new ServiceError('render_not_found');
+  return { ...first.details, replayed: true, queues: [] };
 }
 
-async function createAlone(db: Db, draft: RenderDraft): Promise<CreatedRender> {
-  const [outcome] = await submit(db, [draft], LOCK_TIMEOUT).catch((error: unknown) => {
-    throw waitedForKey(error) ? new ServiceError('idempotency_in_progress') : error;
-  });
-  if (outcome === undefined) throw new Error('create_renders returned nothing');
-  return createdFrom(db, draft, outcome);
-}
-
-/**
- * Returns the outcomes in the order of the drafts. Sorts by customer, so that processes lock customers in the same
- * order.
- */
-async function submit(db: Db, drafts: readonly RenderDraft[], lockTimeout: string): Promise<Outcome[]> {
-  const sorted = drafts.map((draft, index) => ({ index, render: renderArgument(draft) }));
-  sorted.sort((a, b) => compare(a.render.customer_id, b.render.customer_id));
-  const rows = await run<Outcome>(db, CREATE_RENDERS, [
-    JSON.stringify(sorted.map(({ render }) => render)),
-    lockTimeout,
-    OFFER_SECONDS,
-    DEFAULT_CUSTOMER_LIMITS.activeRecordsMax,
-  ]);
-  const outcomes: Outcome[] = [];
-  for (const [place, { index }] of sorted.entries()) {
-    const outcome = rows[place];
-    if (outcome !== undefined) outcomes[index] = outcome;
-  }
-  return outcomes;
-}
-
-/** Compares by code units. The sort is stable, so the requests of one customer keep their order. */
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
-async function createdFrom(
+/** Returns what the key is bound to if an earlier request has created a render with it. */
+async function insertRender(
   db: Db,
-  draft: RenderDraft,
-  { refusal, boundTo, at, isReady }: Outcome,
-): Promise<CreatedRender> {
-  const { customerId, request } = draft.input;
-  if (refusal) throw await refusedRender(db, draft, refusal);
-  if (boundTo !== null) return { ...(await stored(db, customerId, boundTo)), replayed: true, queues: [] };
-  const queues = new Set<QueueName>('url' in request.video || 'url' in request.audio ? ['media'] : []);
-  if (isReady) for (const engine of request.engines) queues.add(engine);
-  const isComplete = request.preparation_id === undefined;
-  const details = isComplete ? storedDraft(draft, at) : await stored(db, customerId, draft.id);
-  return { ...details, replayed: false, queues: [...queues] };
+  tx: Tx,
+  input: NewRender,
+  now: Date,
+): Promise<Omit<CreatedRender, 'replayed'> | { boundTo: string }> {
+  const { customerId, request, idempotency, ttlSeconds, traceParent } = input;
+  const id = db.newId('ren');
+  const expiresAt = secondsAfter(now, ttlSeconds);
+  const binding = { customerId, operation: 'create_render', resourceId: id, expiresAt } as const;
+  const boundTo = idempotency && (await reserveKey(tx, idempotency, binding));
+  if (boundTo !== null) return { boundTo };
+
+  const refer = (mediaType: MediaType): Promise<AssetRow | null> => {
+    const pointer = `/${mediaType}/asset_id`;
+    return referInput(tx, { customerId, mediaType, input: request[mediaType], pointer }, now);
+  };
+  const referred = { video: await refer('video'), audio: await refer('audio') };
+  const preparationId = request.preparation_id ?? null;
+  const preparation =
+    preparationId === null
+      ? null
+      : await referPreparation(tx, { customerId, preparationId, video: referred.video, now });
+  await requireEngines(tx, input);
+  await requireRecordSlot(tx, customerId);
+
+  const fetched: AssetRow[] = [];
+  const fetch = async (mediaType: MediaType): Promise<AssetRow> => {
+    const source = { customerId, mediaType, url: urlOf(request[mediaType]), ttlSeconds, traceParent };
+    const asset = await insertUrlAsset(db, tx, source, now);
+    fetched.push(asset);
+    return asset;
+  };
+  const video = referred.video ?? (await fetch('video'));
+  const audio = referred.audio ?? (await fetch('audio'));
+  const render = await tx.render.create({
+    data: {
+      id,
+      customerId,
+      status: 'accepted',
+      stage: 'queued',
+      videoAssetId: video.id,
+      audioAssetId: audio.id,
+      syncMode: request.sync_mode,
+      preparationId,
+      webhookUrl: request.webhook_url ?? null,
+      traceParent: traceParent ?? null,
+      createdAt: now,
+      updatedAt: now,
+      expiresAt,
+    },
+  });
+  const runs = await tx.engineRun.createManyAndReturn({
+    data: request.engines.map((engine, position) => ({
+      id: db.newId('run'),
+      renderId: id,
+      customerId,
+      engine,
+      position,
+      status: 'accepted',
+      stage: 'queued',
+      createdAt: now,
+      updatedAt: now,
+    })),
+  });
+  runs.sort((a, b) => a.position - b.position);
+  const status = video.status === 'ready' && audio.status === 'ready' ? 'queued' : 'blocked';
+  const jobs = request.engines.map((engine, position): NewJob => {
+    return { subject: { kind: 'render', engineRunId: runs[position]?.id ?? '', engine }, status };
+  });
+  const queues = await insertJobs(db, tx, customerId, [...fetched.map(ingestOf), ...jobs], now);
+  return { render, runs, preparation, webhookEventId: null, queues };
 }
 
-async function stored(db: Db, customerId: string, renderId: string): Promise<RenderDetails> {
-  const [found] = await findRenders(db, [{ customerId, renderId }]);
-  if (!found) throw new ServiceError('render_not_found');
-  return found.details;
-}
-
-/**
- * A value that Postgres refuses, a lock timeout or a deadlock: the whole statement was rolled back because of one
- * render of the batch. After any other failure it is unknown whether it was committed.
- */
-function wasRolledBack(error: unknown): boolean {
-  return /^(2[23]...|55P03|40P01)$/.test(sqlState(error) ?? '');
-}
-
-/** Whether the wait for the first request with the key timed out. */
-function waitedForKey(error: unknown): boolean {
-  const isTimeout = error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE;
-  return isTimeout && (error.where?.includes('reserve_idempotency_key') ?? false);
+/** @throws ServiceError engine_unavailable, naming the engines that no worker serves */
+async function requireEngines(tx: Tx, { request, enginesOnDemand = [] }: NewRender): Promise<void> {
+  const live = await liveEngines(tx);
+  const missing = request.engines.filter((name) => !live.has(name) && !enginesOnDemand.includes(name));
+  if (missing.length === 0) return;
+  throw new ServiceError('engine_unavailable', {
+    detail: errorMessage('engine_unavailable', missing.join(', ')),
+  });
 }

@@ -1,9 +1,9 @@
-import { getRender } from '../../test/one-render';
 import { codeOf, DAY_SECONDS, openScenario, type Scenario } from '../../test/scenario';
 import { createAsset, getAsset } from '../inputs/assets';
 import { createPreparation, getPreparation } from '../inputs/preparations';
 import { getDeliveryByEvent } from '../webhooks/deliveries';
 import { cancelRender } from './cancel-render';
+import { getRender } from './get-render';
 
 /** Timers stay real: only the process's time of day is faked. */
 const TIMERS = [

@@ -1,6 +1,6 @@
 import { type AssetRow, type EngineRunRow, isId, type JobRow, type RenderRow } from '@lipsync/domain';
+import { assetRow } from '../inputs/assets';
 import { type Db } from '../postgres/db';
-import { assetRow } from '../postgres/rows';
 
 /** A render with everything that it waits for, for an operator. */
 export interface RenderInspection {

@@ -6,9 +6,9 @@ import { migrate } from '@lipsync/prisma';
 import { createFactories, eventually, type Factories, startPostgres, stopPostgres } from '@lipsync/testkit';
 import { openScenario, type Scenario } from '../../test/scenario';
 import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy';
-import { isDatabaseUnavailable } from '../postgres/database-unavailable';
 import { createDb, type Db } from '../postgres/db';
-import { type CreatedRender, createRenders } from './create-render';
+import { isDatabaseUnavailable } from '../postgres/errors';
+import { type CreatedRender, createRender } from './create-render';
 
 const publicBaseUrl = 'https://api.example.com';
 const REQUEST: RenderRequest = {
@@ -17,15 +17,10 @@ const REQUEST: RenderRequest = {
   engines: ['musetalk'],
   sync_mode: 'loop',
 };
-const KEYS = ['order-1', 'order-2', 'order-3'];
 
-/** Creates one render for each key, all in one batch. */
-async function create(db: Db, customerId: string, keys = KEYS): Promise<CreatedRender[]> {
-  const inputs = keys.map((key) => {
-    const idempotency = { key, fingerprint: 'f'.repeat(64) };
-    return { customerId, request: REQUEST, idempotency, ttlSeconds: 3_600 };
-  });
-  return Promise.all(await createRenders(db, inputs));
+function create(db: Db, customerId: string, key = 'order-1'): Promise<CreatedRender> {
+  const idempotency = { key, fingerprint: 'f'.repeat(64) };
+  return createRender(db, { customerId, request: REQUEST, idempotency, ttlSeconds: 3_600 });
 }
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
@@ -39,7 +34,7 @@ async function rendersOf(make: Factories, customerId: string): Promise<string[]>
   return (await make.query<{ id: string }>(sql, [customerId])).map(({ id }) => id);
 }
 
-describe('creates whose connection breaks', () => {
+describe('a create whose connection breaks at its commit', () => {
   let scenario: Scenario;
   let proxy: TcpProxy;
   let db: Db;
@@ -58,22 +53,20 @@ describe('creates whose connection breaks', () => {
   });
 
   it.each([
-    ['while they are committed are the same ones when they are asked for again', 'answered', true],
-    ['before the server hears of them are made when they are asked for again', 'before', false],
+    ['is the same one when it is asked for again, if it was committed', 'answered', true],
+    ['is made when it is asked for again, if the server did not hear of the commit', 'before', false],
   ] as const)('%s', async (_name, when, isCommitted) => {
     const { customerId } = scenario;
-    proxy.reset('create_renders', when);
+    // With the end of the message: the isolation level of a transaction is called READ COMMITTED.
+    proxy.reset('COMMIT\0', when);
     expect(isDatabaseUnavailable(await failureOf(create(db, customerId)))).toBe(true);
     const before = await rendersOf(scenario.make, customerId);
-    expect(before).toHaveLength(isCommitted ? KEYS.length : 0);
 
-    // Through the same pool, which has replaced the lost connections.
+    // Through the same pool, which has replaced the lost connection.
     const again = await create(db, customerId);
-    expect(again.map(({ replayed }) => replayed)).toEqual(KEYS.map(() => isCommitted));
-    const after = await rendersOf(scenario.make, customerId);
-    expect(again.map(({ render }) => render.id).sort()).toEqual(after);
-    expect(after).toEqual(isCommitted ? before : after);
-    expect(after).toHaveLength(KEYS.length);
+    expect(again.replayed).toBe(isCommitted);
+    expect(await rendersOf(scenario.make, customerId)).toEqual([again.render.id]);
+    expect(before).toEqual(isCommitted ? [again.render.id] : []);
   });
 });
 
@@ -96,7 +89,7 @@ describe('creates while Postgres crashes', () => {
       const answered = new Map<string, string>();
       const creating = Promise.allSettled(
         keys.map(async (key) => {
-          for (const { render } of await create(db, customerId, [key])) answered.set(key, render.id);
+          answered.set(key, (await create(db, customerId, key)).render.id);
         }),
       );
       await eventually(() => expect(answered.size).toBeGreaterThan(0));
@@ -108,12 +101,10 @@ describe('creates while Postgres crashes', () => {
 
       await startPostgres({ dataDir, port: first.port });
       await eventually(() => db.ping());
-      const again = await Promise.all(keys.map((key) => create(db, customerId, [key])));
-      const ids = again.flat().map(({ render }) => render.id);
+      const again = await Promise.all(keys.map((key) => create(db, customerId, key)));
+      const ids = again.map(({ render }) => render.id);
       for (const [key, id] of answered) expect([key, ids[keys.indexOf(key)]]).toEqual([key, id]);
-      expect(await rendersOf(make, customerId)).toEqual(
-        [...kept.map(({ render }) => render.id), ...ids].sort(),
-      );
+      expect(await rendersOf(make, customerId)).toEqual([kept.render.id, ...ids].sort());
       await db.close();
       await make.close();
     } finally {

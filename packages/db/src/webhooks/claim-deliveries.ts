@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { WEBHOOK_WINDOW_SECONDS } from '@lipsync/domain';
 import { Prisma } from '@lipsync/prisma';
 import { type Db, transaction } from '../postgres/db';
-import { run } from '../postgres/statement';
+import { run } from '../postgres/db';
 
 interface DueDelivery {
   id: string;

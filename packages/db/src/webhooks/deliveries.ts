@@ -6,11 +6,11 @@ import {
   type WebhookEventRow,
 } from '@lipsync/domain';
 import { Prisma } from '@lipsync/prisma';
-import { databaseNow, secondsAfter } from '../postgres/database-clock';
+import { databaseNow, secondsAfter } from '../postgres/db';
 import { type Db, transaction, type Tx } from '../postgres/db';
 import { newDelivery } from './webhook-events';
 
-export interface DeliveryDetails {
+interface DeliveryDetails {
   event: WebhookEventRow;
   /** The newest delivery of the event. */
   delivery: WebhookDeliveryRow;

@@ -1,5 +1,5 @@
 import { nextAttemptAt, type WebhookDeliveryRow } from '@lipsync/domain';
-import { databaseNow, secondsAfter } from '../postgres/database-clock';
+import { databaseNow, secondsAfter } from '../postgres/db';
 import { type Db, transaction } from '../postgres/db';
 import { type ClaimedDelivery } from './claim-deliveries';
 
@@ -15,7 +15,7 @@ export type DeliveryOutcome =
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 
-export interface RetrySchedule {
+interface RetrySchedule {
   /** Delays after failures 1, 2, …: the same list as in the claim. */
   delaysSeconds: readonly number[];
   /** Random, in [0, 1). */

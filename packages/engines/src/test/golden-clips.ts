@@ -2,7 +2,7 @@ import { type ClipInput, type FrameFeatures } from '../engine';
 import { createHighsync } from '../highsync/engine';
 import { highsyncFaces } from '../highsync/faces';
 import { type HighsyncManifest } from '../highsync/manifest';
-import { createCachedLatents, cachedLayout } from '../highsync/source-latents';
+import { cachedLayout, createCachedLatents } from '../highsync/source-latents';
 import { createLatentsync } from '../latentsync/engine';
 import { createEncodeFace } from '../latentsync/face-window';
 import { type LatentsyncManifest } from '../latentsync/manifest';

@@ -1,16 +1,19 @@
 import { type IncomingMessage } from 'node:http';
-import { type Db, findApiKeys, type KeyOwner, touchApiKey } from '@lipsync/db';
-import { type CustomerLimits, customerLimits, hashApiKey, isApiKey, networkOf } from '@lipsync/domain';
-import { type RateLimiter } from '@lipsync/queue';
-import { batchCalls, type Clock, type Logger } from '@lipsync/runtime';
+import { type Db, findApiKey, touchApiKey } from '@lipsync/db';
+import {
+  type CustomerLimits,
+  customerLimits,
+  FAILED_AUTH_PER_MINUTE,
+  hashApiKey,
+  isApiKey,
+  networkOf,
+  ServiceError,
+} from '@lipsync/domain';
+import { type RateLimiter, type RateVerdict } from '@lipsync/queue';
+import { type Clock, type Logger } from '@lipsync/runtime';
 import { type ApiConfig } from '../api-deps';
-import { DATABASE_WAIT } from '../database-wait';
-import { clientAddress } from './client-address';
-import { createFailedAuthLimit } from './failed-auth';
 import { type HttpMetrics } from './http-metrics';
-import { createKeyUse } from './key-use';
-
-const BATCHES = { max: 32, inFlight: 2, limit: DATABASE_WAIT };
+import { RATE_WINDOW_SECONDS, rateLimitExceeded } from './rate-limit';
 
 /** The authenticated caller. */
 export interface Customer {
@@ -37,7 +40,6 @@ export function createAuthenticator(deps: {
 }): (req: IncomingMessage) => Promise<Customer> {
   const { db, config } = deps;
   const noteUse = createKeyUse({ ...deps, touch: (keyId) => touchApiKey(db, keyId) });
-  const findKey = batchCalls<string, KeyOwner | null>(BATCHES, (hashes) => findApiKeys(db, hashes));
   const failedAuth = createFailedAuthLimit(deps);
   /** Hashes of the keys that were valid when they were last looked up. */
   const valid = new Set<string>();
@@ -46,7 +48,7 @@ export function createAuthenticator(deps: {
     const key = bearer(req.headers.authorization);
     const hash = key === null ? null : hashApiKey(key);
     if (hash === null || !valid.has(hash)) failedAuth.requireAllowance(network);
-    const owner = hash === null ? null : await findKey(hash);
+    const owner = hash === null ? null : await findApiKey(db, hash);
     if (hash === null || owner === null) {
       if (hash !== null) valid.delete(hash);
       throw await failedAuth.refuse(network);
@@ -61,4 +63,78 @@ export function createAuthenticator(deps: {
 function bearer(header: string | undefined): string | null {
   const token = /^bearer +(\S+)$/i.exec(header ?? '')?.[1];
   return token !== undefined && isApiKey(token) ? token : null;
+}
+
+/** The allowance of requests without a valid key, counted by the network that they come from. */
+function createFailedAuthLimit(deps: { rateLimiter: RateLimiter; httpMetrics: HttpMetrics; clock: Clock }) {
+  const { rateLimiter, httpMetrics, clock } = deps;
+  /** The last refusal of each network whose allowance is used up, the oldest first. */
+  const refusals = new Map<string, { at: number; verdict: RateVerdict }>();
+  // The clock may be set back, which must not prolong a refusal.
+  const isCurrent = ({ at, verdict }: { at: number; verdict: RateVerdict }): boolean =>
+    Math.abs(clock.now() - at) < verdict.retrySeconds * 1000;
+
+  return {
+    /** @throws ServiceError rate_limit_exceeded while the network's allowance is known to be used up */
+    requireAllowance(network: string): void {
+      const refusal = refusals.get(network);
+      if (refusal === undefined || !isCurrent(refusal)) return;
+      httpMetrics.limited('failed_auth', refusal.verdict);
+      throw rateLimitExceeded(refusal.verdict);
+    },
+    /** The refusal of a request without a valid key: 401 for every cause, or 429 beyond the network's allowance. */
+    async refuse(network: string): Promise<ServiceError> {
+      const verdict = await rateLimiter.take({
+        key: `failed-auth:${network}`,
+        points: FAILED_AUTH_PER_MINUTE,
+        perSeconds: RATE_WINDOW_SECONDS,
+      });
+      httpMetrics.limited('failed_auth', verdict);
+      if (verdict.allowed)
+        return new ServiceError('invalid_api_key', { headers: { 'WWW-Authenticate': 'Bearer' } });
+      for (const [other, refusal] of refusals) {
+        if (isCurrent(refusal)) break;
+        refusals.delete(other);
+      }
+      refusals.delete(network);
+      refusals.set(network, { at: clock.now(), verdict });
+      return rateLimitExceeded(verdict);
+    },
+  };
+}
+
+const RESOLUTION_MS = 60_000;
+
+/**
+ * Records in the background that a key was used, at most once a minute per process. Losing a record does no harm, so
+ * recording neither delays nor refuses the request that caused it.
+ */
+export function createKeyUse(deps: {
+  touch: (keyId: string) => Promise<void>;
+  clock: Clock;
+  logger: Logger;
+}): (keyId: string) => void {
+  const notedAt = new Map<string, number>();
+  return (keyId) => {
+    const now = deps.clock.now();
+    if (now - (notedAt.get(keyId) ?? -Infinity) < RESOLUTION_MS) return;
+    notedAt.set(keyId, now);
+    deps.touch(keyId).catch((error: unknown) => {
+      notedAt.delete(keyId);
+      deps.logger.warn('could not note the use of a key', { api_key_id: keyId, error });
+    });
+  };
+}
+
+/**
+ * The address that a request comes from: the peer's, or the one reported by the trusted proxies. Each proxy appends its
+ * peer's address to X-Forwarded-For, so with n proxies the client is the nth entry from the end; the client may have
+ * forged any entry before that.
+ */
+export function clientAddress(req: IncomingMessage, trustedProxyHops: number): string {
+  const peer = req.socket.remoteAddress ?? 'unknown';
+  if (trustedProxyHops === 0) return peer;
+  const forwarded = [req.headers['x-forwarded-for'] ?? []].flat().flatMap((value) => value.split(','));
+  const path = [peer, ...forwarded.map((entry) => entry.trim()).reverse()];
+  return path[Math.min(trustedProxyHops, path.length - 1)] ?? peer;
 }

@@ -1,7 +1,7 @@
 import { type OperationId } from '@lipsync/contract';
 import { type RateVerdict } from '@lipsync/queue';
 import { type Metrics } from '@lipsync/telemetry';
-import { type RequestFields } from './request-context';
+import { type RequestFields } from './request';
 
 export type Limit = 'reads' | 'writes' | 'failed_auth';
 

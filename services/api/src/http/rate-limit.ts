@@ -1,7 +1,7 @@
-import { type RateLimiter } from '@lipsync/queue';
+import { ServiceError } from '@lipsync/domain';
+import { type RateLimiter, type RateVerdict } from '@lipsync/queue';
 import { type Customer } from './authenticate';
 import { type HttpMetrics } from './http-metrics';
-import { RATE_WINDOW_SECONDS, rateLimitExceeded, rateLimitHeaders } from './rate-limit-headers';
 
 /**
  * Takes one request out of the customer's allowance; reads (GET, HEAD) are counted separately from everything else. The
@@ -24,4 +24,24 @@ export async function limitRate(
   httpMetrics.limited(isRead ? 'reads' : 'writes', taken);
   if (!taken.allowed) throw rateLimitExceeded(taken);
   return rateLimitHeaders(taken);
+}
+
+/** Every allowance of the API is a burst size that refills evenly over one minute. */
+export const RATE_WINDOW_SECONDS = 60;
+
+/** The remaining allowance as RateLimit headers. */
+function rateLimitHeaders({ limit, remaining, resetSeconds }: RateVerdict): Record<string, string> {
+  return {
+    'RateLimit-Limit': String(limit),
+    'RateLimit-Remaining': String(remaining),
+    'RateLimit-Reset': String(resetSeconds),
+  };
+}
+
+/** The refusal of a request that exceeds its allowance. */
+export function rateLimitExceeded(verdict: RateVerdict): ServiceError {
+  const retryAfter = String(Math.max(1, verdict.retrySeconds));
+  return new ServiceError('rate_limit_exceeded', {
+    headers: { ...rateLimitHeaders(verdict), 'Retry-After': retryAfter },
+  });
 }

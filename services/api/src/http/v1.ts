@@ -1,18 +1,24 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { type Operation, OPERATIONS } from '@lipsync/contract';
-import { BODY_MAX_BYTES } from '@lipsync/domain';
+import { type Operation, type OperationId, OPERATIONS } from '@lipsync/contract';
+import { BODY_MAX_BYTES, ServiceError } from '@lipsync/domain';
 import { type Span } from '@lipsync/telemetry';
 import { type ApiDeps } from '../api-deps';
-import { createHandlers } from '../operations/create-handlers';
-import { answerError } from './answer-error';
+import { cancelRender } from '../operations/cancel-render';
+import { completeUpload } from '../operations/complete-upload';
+import { createAsset } from '../operations/create-asset';
+import { createPreparation } from '../operations/create-preparation';
+import { createRender } from '../operations/create-render';
+import { createUpload } from '../operations/create-upload';
+import { getAsset } from '../operations/get-asset';
+import { getPreparation } from '../operations/get-preparation';
+import { getRender } from '../operations/get-render';
+import { getWebhook } from '../operations/get-webhook';
+import { type Handler } from '../operations/operation';
+import { answerError, sendJson } from './answer';
 import { createAuthenticator } from './authenticate';
-import { beginRequest } from './begin-request';
-import { parseJsonObject, requireJsonContentType } from './json-body';
+import { parseJsonObject, readBody, requireJsonContentType } from './body';
 import { limitRate } from './rate-limit';
-import { readBody } from './read-body';
-import { type RequestContext, type RequestFields } from './request-context';
-import { createRouteTable } from './route-table';
-import { sendJson } from './send-json';
+import { beginRequest, type RequestContext, type RequestFields } from './request';
 
 /**
  * Everything under /v1. The order of the checks is part of the interface: credential (401), rate (429), path and method
@@ -80,4 +86,82 @@ async function bodyOf(
   if (operation.requestSchema === null) return undefined;
   requireJsonContentType(req.headers['content-type'], req.headers['content-encoding']);
   return parseJsonObject(bytes);
+}
+
+interface Route {
+  operation: Operation;
+  /** The path's `{id}`, decoded; empty when the template has none. */
+  id: string;
+}
+
+interface Template {
+  pattern: RegExp;
+  operations: Map<string, Operation>;
+}
+
+/**
+ * Finds the operation for a method and a path under /v1. Paths are case-sensitive, one trailing slash is ignored, and
+ * HEAD is routed as GET.
+ *
+ * The returned function throws ServiceError not_found for an unknown path, and method_not_allowed (with Allow) for a
+ * known path with another method.
+ */
+export function createRouteTable(operations: readonly Operation[]): (method: string, path: string) => Route {
+  const templates = new Map<string, Template>();
+  for (const operation of operations) {
+    const template = templates.get(operation.path) ?? {
+      pattern: toPattern(operation.path),
+      operations: new Map(),
+    };
+    template.operations.set(operation.method.toUpperCase(), operation);
+    templates.set(operation.path, template);
+  }
+
+  return (method, path) => {
+    for (const template of templates.values()) {
+      const match = template.pattern.exec(path);
+      if (match === null) continue;
+      const operation = template.operations.get(method === 'HEAD' ? 'GET' : method);
+      if (operation === undefined) {
+        throw new ServiceError('method_not_allowed', { headers: { Allow: allow(template) } });
+      }
+      return { operation, id: decode(match[1] ?? '') };
+    }
+    throw new ServiceError('not_found');
+  };
+}
+
+function toPattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '([^/]+)')}/?$`);
+}
+
+function allow(template: Template): string {
+  return [...template.operations.keys()]
+    .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    .join(', ');
+}
+
+/** An id that cannot be decoded is left as it is: being malformed, it matches no resource. */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** The handler of every operation of the contract; a missing one is a compile error. */
+function createHandlers(deps: ApiDeps): Readonly<Record<OperationId, Handler>> {
+  return {
+    create_render: createRender(deps),
+    get_render: getRender(deps),
+    cancel_render: cancelRender(deps),
+    create_preparation: createPreparation(deps),
+    get_preparation: getPreparation(deps),
+    create_upload: createUpload(deps),
+    complete_upload: completeUpload(deps),
+    create_asset: createAsset(deps),
+    get_asset: getAsset(deps),
+    get_webhook: getWebhook(deps),
+  };
 }

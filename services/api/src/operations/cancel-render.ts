@@ -1,7 +1,7 @@
 import { cancelRender as markCancelled } from '@lipsync/db';
 import { type ApiDeps } from '../api-deps';
+import { viewRender } from './get-render';
 import { type Handler } from './operation';
-import { viewRender } from './view-render';
 
 /** POST /v1/renders/{id}/cancel */
 export function cancelRender(deps: ApiDeps): Handler {

@@ -1,7 +1,7 @@
 import { createAsset as insertAsset } from '@lipsync/db';
 import { assetResource, parseMediaUrl } from '@lipsync/domain';
 import { type ApiDeps } from '../api-deps';
-import { requireBody } from '../http/require-body';
+import { requireBody } from '../http/body';
 import { type Handler } from './operation';
 
 /** POST /v1/assets: an asset that a media-worker fetches from a URL. */

@@ -1,11 +1,8 @@
 import { createPreparation as insertPreparation } from '@lipsync/db';
 import { fingerprint, preparationRecord } from '@lipsync/domain';
 import { type ApiDeps } from '../api-deps';
-import { resolveIdempotencyKey } from '../http/idempotency-key';
-import { requireBody } from '../http/require-body';
-import { type Handler } from './operation';
-import { parsedInput, parsedWebhook } from './parsed-addresses';
-import { replayed } from './replayed';
+import { requireBody } from '../http/body';
+import { type Handler, parsedInput, parsedWebhook, replayed, resolveIdempotencyKey } from './operation';
 
 /** POST /v1/preparations */
 export function createPreparation({ db, config, enqueuer }: ApiDeps): Handler {

@@ -2,7 +2,7 @@ import { createUpload as insertUpload } from '@lipsync/db';
 import { uploadContentType, uploadResource } from '@lipsync/domain';
 import { uploadKey } from '@lipsync/storage';
 import { type ApiDeps } from '../api-deps';
-import { requireBody } from '../http/require-body';
+import { requireBody } from '../http/body';
 import { type Handler } from './operation';
 
 /** POST /v1/uploads: an asset that awaits its bytes, and the signed PUT for them, bound to their type and length. */

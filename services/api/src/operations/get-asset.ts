@@ -1,8 +1,7 @@
 import { getAsset as findAsset } from '@lipsync/db';
 import { assetResource } from '@lipsync/domain';
 import { type ApiDeps } from '../api-deps';
-import { type Handler } from './operation';
-import { pollHint } from './poll-hint';
+import { type Handler, pollHint } from './operation';
 
 /** GET /v1/assets/{id} */
 export function getAsset(deps: ApiDeps): Handler {

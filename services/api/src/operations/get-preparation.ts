@@ -1,8 +1,7 @@
 import { getPreparation as findPreparation } from '@lipsync/db';
 import { preparationRecord } from '@lipsync/domain';
 import { type ApiDeps } from '../api-deps';
-import { type Handler } from './operation';
-import { pollHint } from './poll-hint';
+import { type Handler, pollHint } from './operation';
 
 /** GET /v1/preparations/{id} */
 export function getPreparation({ db, config }: ApiDeps): Handler {

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Engine, type SyncMode } from '@lipsync/contract';
-import { createDb, createPreparation, createRenders, type Db } from '@lipsync/db';
+import { createDb, createPreparation, createRender, type Db } from '@lipsync/db';
 import { encodeFaceTrack } from '@lipsync/engines';
 import { syntheticTrack } from '@lipsync/engines/test';
 import { createStorage, featureKey, type Storage } from '@lipsync/storage';
@@ -179,24 +179,19 @@ export async function createRenderFixture(folder: string): Promise<RenderFixture
     render: async (options) => {
       const { prepared: preparedBy } = options;
       const preparationId = preparedBy === true ? prepared.preparationId : preparedBy;
-      const creating = await createRenders(db, [
-        {
-          customerId,
-          request: {
-            video: { asset_id: options.videoId ?? plain },
-            audio: { asset_id: audio[options.audio] },
-            engines: options.engines ?? ['musetalk'],
-            sync_mode: options.syncMode ?? 'loop',
-            webhook_url: 'https://hooks.example.com/',
-            ...(preparationId === false ? {} : { preparation_id: preparationId }),
-          },
-          idempotency: null,
-          ttlSeconds: RECORD_SECONDS,
+      const { render, runs } = await createRender(db, {
+        customerId,
+        request: {
+          video: { asset_id: options.videoId ?? plain },
+          audio: { asset_id: audio[options.audio] },
+          engines: options.engines ?? ['musetalk'],
+          sync_mode: options.syncMode ?? 'loop',
+          webhook_url: 'https://hooks.example.com/',
+          ...(preparationId === false ? {} : { preparation_id: preparationId }),
         },
-      ]);
-      const [created] = await Promise.all(creating);
-      if (!created) throw new Error('nothing was created');
-      const { render, runs } = created;
+        idempotency: null,
+        ttlSeconds: RECORD_SECONDS,
+      });
       const jobs: NewJob[] = [];
       for (const { id: runId } of runs) {
         const { id } = await one<{ id: string }>('SELECT id FROM jobs WHERE engine_run_id = $1', [runId]);

@@ -1,1 +1,0 @@
-export { migrate } from '@lipsync/prisma';
