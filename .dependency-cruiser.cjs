@@ -42,6 +42,13 @@ module.exports = {
       to: { path: '^services/', pathNot: '^services/gpu-worker/src/index\\.ts$' },
     },
     {
+      name: 'scripts-through-an-index',
+      comment: 'A workspace of the scripts uses another one only by what it exports',
+      severity: 'error',
+      from: { path: '^scripts/([^/]+)/' },
+      to: { path: '^scripts/', pathNot: ['^scripts/$1/', '^scripts/([^/]+/src|src)/index\\.ts$'] },
+    },
+    {
       name: 'no-testkit-in-production',
       severity: 'error',
       from: { path: '^(packages|services)/', pathNot: ['\\.test\\.ts$', '/test/', '^packages/testkit/'] },

@@ -56,7 +56,7 @@ export default tseslint.config(
     },
   },
   // Command-line programs: printing is their purpose.
-  { files: ['scripts/src/**/*.ts', 'scripts/*.mjs'], rules: { 'no-console': 'off' } },
+  { files: ['scripts/**/*.ts', 'scripts/**/*.mjs'], rules: { 'no-console': 'off' } },
   {
     files: ['**/*.test.ts'],
     extends: [jest.configs['flat/recommended']],

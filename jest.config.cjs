@@ -18,6 +18,7 @@ const sources = {
   moduleNameMapper: {
     '^@lipsync/prisma$': '<rootDir>/prisma/index.ts',
     '^@lipsync/gpu-worker$': '<rootDir>/services/gpu-worker/src/index.ts',
+    '^@lipsync/scripts$': '<rootDir>/scripts/src/index.ts',
     '^@lipsync/(.*)$': '<rootDir>/packages/$1/src/index.ts',
   },
   testEnvironment: 'node',

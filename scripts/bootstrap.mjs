@@ -158,6 +158,7 @@ function workspaceManifests() {
     'prisma/package.json',
     'scripts/package.json',
     ...below('packages'),
+    ...below('scripts'),
     ...below('services'),
   ].filter((file) => existsSync(path.join(ROOT, file)));
 }

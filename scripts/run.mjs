@@ -3,8 +3,15 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bootstrap } from './bootstrap.mjs';
 
+/** The workspace that a command lies in, unless it is this one. */
+const WORKSPACES = {
+  'load-test': 'load-test',
+  'bench-scale-out': 'load-test',
+  capacity: 'capacity',
+};
+
 const [command, ...args] = process.argv.slice(2);
-const program = new URL(`./dist/${command}.js`, import.meta.url);
+const program = new URL(`./${WORKSPACES[command] ?? '.'}/dist/${command}.js`, import.meta.url);
 const isClient =
   command === 'admin' || (command === 'demo' && args.some((arg) => /^--target(=|$)/.test(arg)));
 // Help can wait for no build. It may be that of the last one.

@@ -25,7 +25,7 @@ const CHECKS = {
       'err',
       'packages',
       'services',
-      'scripts/src',
+      'scripts',
       'prisma',
     ],
   ],

@@ -4,8 +4,8 @@ import { FAULT_NAMES, type FaultName } from './chaos/faults';
 import { type Mutant, MUTANTS } from './chaos/mutants';
 import { type ChaosReport, describeRun, recoveryTable, verdictOf } from './chaos/report';
 import { runChaos } from './chaos/run';
-import { parseCount, parseWhole } from './load-test/parse-option';
 import { REPOSITORY_ROOT } from './local-stack/layout';
+import { parseCount, parseWhole } from './number-option';
 
 interface Options {
   seed: number[];

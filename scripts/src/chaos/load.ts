@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createRandom, pick, pickWeighted, type Random } from '../load-test/arrivals/random';
 import type { StackCustomer } from '../local-stack/state';
+import { createRandom, pick, pickWeighted, type Random } from '../random';
 import type { Call, History } from './history';
 import { type Clip, CLIPS, expectedFrames, SYNC_MODES, withNewBytes } from './media';
 import { BEHAVIOURS, ORIGIN_HOST, RECEIVER_HOST } from './receivers';

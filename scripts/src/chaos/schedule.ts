@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createRandom, type Random } from '../load-test/arrivals/random';
+import { createRandom, type Random } from '../random';
 import { FAULT_NAMES, type FaultContext, type FaultName, FAULTS } from './faults';
 
 export interface PlannedFault {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { ENGINES } from '@lipsync/contract';
 import { eventually, type HttpsReceiver, startHttpsReceiver } from '@lipsync/testkit';
 import { Client } from 'pg';
-import { quantile } from '../capacity/quantile';
+import { quantile } from '../quantile';
 import { renderFiles } from '../demo/render-files';
 import { awaitAsset, awaitPreparation, awaitRender } from '../e2e/await-record';
 import { expectRefusal } from '../e2e/refusal';

@@ -1,0 +1,11 @@
+import { InvalidArgumentError } from 'commander';
+
+export function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('a positive whole number');
+  return Number(text);
+}
+
+export function parseWhole(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number');
+  return Number(text);
+}
