@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DEFAULT_CUSTOMER_LIMITS } from '@lipsync/domain';
-import { DEFAULT_STACK_ROOT,machine } from '@lipsync/scripts';
+import { DEFAULT_STACK_ROOT, machine } from '@lipsync/scripts';
 import { Command, InvalidArgumentError } from 'commander';
 import { compare } from './compare';
-import { measure } from './measure/measure';
-import { measureAdmission } from './measure/measure-admission';
-import { plan, simulateDay } from './plan';
-import { printComparison, printDay, printPlan } from './print-plan';
+import { measure } from './measure';
+import { measureAdmission } from './measure-admission';
+import { plan } from './plan';
+import { printComparison, printPlan } from './print';
 import { readPrices, readProfile } from './profile';
 
 interface PlanOptions {
@@ -24,12 +24,6 @@ interface PlanOptions {
   ingestWithin: number;
   utilisation: number;
   apiRequestsPerPod: number;
-  day?: number;
-  podStart: number;
-  jobsPerPod: number;
-  oldest: number;
-  upPerMinute: number;
-  maxPods: number;
   json?: boolean;
 }
 
@@ -53,16 +47,6 @@ program
   .option('--ingest-within <seconds>', '95 % of ingests', positive, 10)
   .option('--utilisation <0..1>', 'of any pool at most', positive, 0.8)
   .option('--api-requests-per-pod <n>', 'per second, within the latency objective', positive, 200)
-  .option(
-    '--day <0..1>',
-    'also simulate a day that falls to this share of its peak, with autoscaling',
-    positive,
-  )
-  .option('--pod-start <seconds>', 'of a gpu-worker, node and packs included', positive, 120)
-  .option('--jobs-per-pod <n>', 'scale.jobsPerReplica of the chart', positive, 4)
-  .option('--oldest <seconds>', 'scale.oldestSeconds of the chart', positive, 300)
-  .option('--up-per-minute <n>', 'scale.upPerMinute of the chart', positive, 2)
-  .option('--max-pods <n>', 'scale.max of the chart, of one engine', positive, 1000)
   .option('--json', 'as JSON')
   .action((options: PlanOptions) => {
     const profile = readProfile(options.profile);
@@ -79,26 +63,8 @@ program
       runningJobsMax: options.runningJobs,
     };
     const planned = plan(profile, workload, targets, prices);
-    const day =
-      options.day === undefined
-        ? null
-        : simulateDay(
-            profile,
-            workload,
-            targets,
-            {
-              ...{ minPods: 0, maxPods: options.maxPods, jobsPerPod: options.jobsPerPod },
-              ...{ oldestSeconds: options.oldest, pollSeconds: 15, upPerMinute: options.upPerMinute },
-              ...{ cooldownSeconds: 600, startSeconds: options.podStart, graceSeconds: 300 },
-            },
-            options.day,
-          );
-    if (json === true) return console.log(JSON.stringify({ workload, targets, plan: planned, day }, null, 2));
+    if (json === true) return console.log(JSON.stringify({ workload, targets, plan: planned }, null, 2));
     printPlan(planned, prices?.currency ?? '');
-    if (day) {
-      console.log('');
-      printDay(day);
-    }
   });
 
 program

@@ -1,9 +1,7 @@
 import { quantile } from '@lipsync/scripts';
-import { mean } from './mean';
+import { createRandom, mean, type Random } from './distributions';
 import { type MeasuredRender, modelSeconds, type Profile } from './profile';
-import { createRandom, type Random } from './random';
-import { simulate } from './simulate';
-import { MEDIA_QUEUE, type RenderArrival, SERVICE_POLICY } from './simulation-input';
+import { MEDIA_QUEUE, type RenderArrival, SERVICE_POLICY, simulate } from './simulate';
 
 export interface Distribution {
   readonly mean: number;
@@ -117,7 +115,8 @@ function distribution(values: readonly number[]): Distribution {
 
 function replay({ at_seconds, customer, engine, ingests, service_seconds }: MeasuredRender): RenderArrival {
   return {
-    ...{ atSeconds: at_seconds, customer },
+    atSeconds: at_seconds,
+    customer,
     ingestSeconds: ingests.map((ingest) => ingest.service_seconds),
     jobs: [{ queue: engine, serviceSeconds: service_seconds }],
   };
@@ -152,7 +151,8 @@ function draw(render: MeasuredRender, profile: Profile, random: Random): RenderA
   if (model === undefined) throw new Error(`the profile has no service times of ${engine}`);
   const { media } = profile;
   return {
-    ...{ atSeconds: render.at_seconds, customer: render.customer },
+    atSeconds: render.at_seconds,
+    customer: render.customer,
     ingestSeconds: ingests.map(
       ({ media_seconds }) => modelSeconds(media, media_seconds) * random.gamma(1, media.scatter),
     ),

@@ -2,9 +2,14 @@ import { compare } from './compare';
 import { type Profile } from './profile';
 
 const render = (atSeconds: number, serviceSeconds: number, waitSeconds: number) => ({
-  ...{ at_seconds: atSeconds, customer: 'one', engine: 'musetalk', output_seconds: 4, analysed_seconds: 0 },
+  at_seconds: atSeconds,
+  customer: 'one',
+  engine: 'musetalk',
+  output_seconds: 4,
+  analysed_seconds: 0,
   ingests: [{ media_seconds: 4, wait_seconds: 0, service_seconds: 1 }],
-  ...{ wait_seconds: waitSeconds, service_seconds: serviceSeconds },
+  wait_seconds: waitSeconds,
+  service_seconds: serviceSeconds,
   end_to_end_seconds: 1 + waitSeconds + serviceSeconds,
 });
 const exact = {
@@ -24,11 +29,16 @@ describe('compare', () => {
     slots: { media: 2, gpu: 1, webhook: 64 },
     webhook: { attempt_seconds: 0, first_attempt_lag_p50: 0, first_attempt_lag_p95: 0 },
     per_render: {
-      ...{ api_requests: 1, database_transactions: 1, wal_bytes: 1, stored_row_bytes: 1, redis_commands: 1 },
+      api_requests: 1,
+      database_transactions: 1,
+      wal_bytes: 1,
+      stored_row_bytes: 1,
+      redis_commands: 1,
       cpu_seconds: {},
     },
     idle: {
-      ...{ database_transactions_per_second: 10, redis_commands_per_second: 0 },
+      database_transactions_per_second: 10,
+      redis_commands_per_second: 0,
       cpu_seconds_per_second: {},
     },
     renders: [render(0, 10, 0), render(5, 10, 5), render(10, 10, 10)],

@@ -1,12 +1,15 @@
+import { RECORD_TTL_SECONDS, TOMBSTONE_SECONDS } from '@lipsync/domain';
 import { quantile } from '@lipsync/scripts';
-import { type AutoscalerSettings } from './autoscaler';
-import { mean } from './mean';
+import { createRandom } from './distributions';
 import { type Prices, type Profile } from './profile';
-import { createRandom } from './random';
-import { type SharedDemand, sharedDemand } from './shared-demand';
-import { simulate } from './simulate';
-import { MEDIA_QUEUE, type PolicySettings, type PoolSettings, SERVICE_POLICY } from './simulation-input';
-import { type SimulationResult } from './simulation-result';
+import {
+  MEDIA_QUEUE,
+  type PolicySettings,
+  type PoolSettings,
+  SERVICE_POLICY,
+  simulate,
+  type SimulationResult,
+} from './simulate';
 import { arrivalsOf, type Workload } from './workload';
 
 export interface PlanTargets {
@@ -21,7 +24,7 @@ export interface PlanTargets {
   readonly runningJobsMax: number;
 }
 
-export interface PlannedPool {
+interface PlannedPool {
   readonly kind: string;
   readonly pods: number;
   readonly utilisation: number;
@@ -40,8 +43,6 @@ export interface Plan {
   readonly shared: SharedDemand;
 }
 
-type FixedPool = PoolSettings & { readonly pods: number };
-
 interface Question {
   readonly profile: Profile;
   readonly workload: Workload;
@@ -51,7 +52,7 @@ interface Question {
 
 /** Pools that handle the workload within the targets. */
 interface SufficientPools {
-  readonly pools: readonly FixedPool[];
+  readonly pools: readonly PoolSettings[];
   readonly result: SimulationResult;
   /** Average number of busy slots of a queue. */
   readonly load: (queue: string) => number;
@@ -77,7 +78,7 @@ export function plan(
   prices: Prices | null,
 ): Plan {
   const durationSeconds = Math.max(SHORTEST_SECONDS, (ARRIVALS / workload.rendersPerHour) * 3600);
-  const arrivals = arrivalsOf(workload, profile, createRandom(SEED), { durationSeconds });
+  const arrivals = arrivalsOf(workload, profile, createRandom(SEED), durationSeconds);
   const work = new Map<string, number>();
   const add = (queue: string, seconds: number): void =>
     void work.set(queue, (work.get(queue) ?? 0) + seconds);
@@ -90,7 +91,7 @@ export function plan(
   const needed = (queue: string, slots: number): number =>
     Math.max(1, Math.ceil(load(queue) / slots / targets.utilisation));
   const { slots } = profile;
-  let pools: FixedPool[] = [
+  let pools: PoolSettings[] = [
     pool('media-worker', MEDIA_QUEUE, slots.media, Math.max(REDUNDANT, needed(MEDIA_QUEUE, slots.media))),
     ...[...work.keys()]
       .filter((queue) => queue !== MEDIA_QUEUE)
@@ -119,7 +120,7 @@ export function plan(
   }
 }
 
-function pool(name: string, queue: string, slotsPerPod: number, pods: number): FixedPool {
+function pool(name: string, queue: string, slotsPerPod: number, pods: number): PoolSettings {
   return { name, queues: [queue], slotsPerPod, pods };
 }
 
@@ -164,7 +165,9 @@ function report(
     ...pools.map(({ name, queues, pods, slotsPerPod }) => {
       const waits = waitsOf(queues, result);
       return {
-        ...{ kind: name, pods, costPerHour: price(name, pods) },
+        kind: name,
+        pods,
+        costPerHour: price(name, pods),
         utilisation: queues.reduce((sum, queue) => sum + load(queue), 0) / (pods * slotsPerPod),
         waitP50: quantile(waits, 0.5),
         waitP95: quantile(waits, 0.95),
@@ -191,46 +194,46 @@ function report(
   };
 }
 
-export interface ScaledDay {
-  readonly engine: string;
-  readonly podHours: number;
-  readonly podsMax: number;
-  readonly waitP50: number;
-  readonly waitP95: number;
-  readonly handedOver: number;
+/** The total load of all pods on the one Postgres and the one Redis. */
+interface SharedDemand {
+  readonly postgres: {
+    /** Upper bound: every pod has a connection pool (default DATABASE_POOL_MAX). */
+    readonly connections: number;
+    readonly transactionsPerSecond: number;
+    readonly cores: number;
+    readonly walBytesPerSecond: number;
+    /** Rows and indexes of records and their tombstones, if this rate lasted all day. */
+    readonly storedBytes: number;
+  };
+  readonly redis: { readonly commandsPerSecond: number; readonly cores: number };
 }
 
-/** Simulates a day whose rate rises from `trough` of its peak and falls again, with autoscaled pools. */
-export function simulateDay(
-  profile: Profile,
-  workload: Workload,
-  targets: PlanTargets,
-  autoscaler: AutoscalerSettings,
-  trough: number,
-): ScaledDay[] {
-  const day = 86_400;
-  const rateAt = (at: number): number =>
-    trough + ((1 - trough) * (1 - Math.cos((2 * Math.PI * at) / day))) / 2;
-  const arrivals = arrivalsOf(workload, profile, createRandom(SEED), { durationSeconds: day, rateAt });
-  const engines = Object.keys(workload.engines);
-  const mediaSeconds = mean(arrivals.map(({ ingestSeconds }) => ingestSeconds.reduce((a, b) => a + b, 0)));
-  const media = Math.ceil(
-    ((workload.rendersPerHour / 3600) * mediaSeconds) / profile.slots.media / targets.utilisation,
-  );
-  const result = simulate({
-    arrivals,
-    pools: [
-      pool('media-worker', MEDIA_QUEUE, profile.slots.media, Math.max(REDUNDANT, media)),
-      ...engines.map((engine) => ({ ...pool(engine, engine, profile.slots.gpu, 0), pods: autoscaler })),
-    ],
-    policy: policyOf(profile, targets),
-  });
-  return engines.map((engine) => {
-    const waits = waitsOf([engine], result);
-    const use = result.pools.get(engine);
-    return {
-      ...{ engine, podHours: (use?.podSeconds ?? 0) / 3600, podsMax: use?.podsMax ?? 0 },
-      ...{ waitP50: quantile(waits, 0.5), waitP95: quantile(waits, 0.95), handedOver: use?.handedOver ?? 0 },
-    };
-  });
+const CONNECTIONS_PER_POD = 10;
+
+/**
+ * Renders cause load by their number, processes by running. Of the processes, media workers and dispatchers poll while
+ * idle. Both were measured together, so `idleAsking` is the larger of their numbers.
+ */
+export function sharedDemand(
+  { per_render, idle }: Pick<Profile, 'per_render' | 'idle'>,
+  rendersPerHour: number,
+  pods: { readonly all: number; readonly idleAsking: number },
+): SharedDemand {
+  const perSecond = rendersPerHour / 3600;
+  const rate = (ofRender: number, ofIdle: number): number => perSecond * ofRender + pods.idleAsking * ofIdle;
+  const cores = (server: string): number =>
+    rate(per_render.cpu_seconds[server] ?? 0, idle.cpu_seconds_per_second[server] ?? 0);
+  return {
+    postgres: {
+      connections: pods.all * CONNECTIONS_PER_POD,
+      transactionsPerSecond: rate(per_render.database_transactions, idle.database_transactions_per_second),
+      cores: cores('postgres'),
+      walBytesPerSecond: perSecond * per_render.wal_bytes,
+      storedBytes: perSecond * per_render.stored_row_bytes * (RECORD_TTL_SECONDS + TOMBSTONE_SECONDS),
+    },
+    redis: {
+      commandsPerSecond: rate(per_render.redis_commands, idle.redis_commands_per_second),
+      cores: cores('redis'),
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { plan, type PlanTargets, simulateDay } from './plan';
+import { plan, type PlanTargets, sharedDemand } from './plan';
 import { type Profile } from './profile';
 import { type Workload } from './workload';
 
@@ -16,33 +16,43 @@ const profile: Profile = {
   slots: { media: 2, gpu: 1, webhook: 64 },
   webhook: { attempt_seconds: 0.2, first_attempt_lag_p50: 0.5, first_attempt_lag_p95: 1 },
   per_render: {
-    ...{ api_requests: 12, database_transactions: 100, wal_bytes: 80_000, stored_row_bytes: 9000 },
-    ...{ redis_commands: 100, cpu_seconds: {} },
+    api_requests: 12,
+    database_transactions: 100,
+    wal_bytes: 80_000,
+    stored_row_bytes: 9000,
+    redis_commands: 100,
+    cpu_seconds: {},
   },
   idle: {
-    ...{ database_transactions_per_second: 10, redis_commands_per_second: 0 },
+    database_transactions_per_second: 10,
+    redis_commands_per_second: 0,
     cpu_seconds_per_second: {},
   },
   renders: [],
 };
 const workload: Workload = {
-  ...{ rendersPerHour: 600, engines: { musetalk: 0.8, highsync: 0.2 }, outputSeconds: 10 },
-  ...{ outputVariation: 0.5, newVideoShare: 0.5, customers: 200 },
+  rendersPerHour: 600,
+  engines: { musetalk: 0.8, highsync: 0.2 },
+  outputSeconds: 10,
+  outputVariation: 0.5,
+  newVideoShare: 0.5,
+  customers: 200,
 };
 const targets: PlanTargets = {
-  ...{
-    startSeconds: 60,
-    ingestStartSeconds: 10,
-    utilisation: 0.8,
-    apiRequestsPerPod: 200,
-    runningJobsMax: 4,
-  },
+  startSeconds: 60,
+  ingestStartSeconds: 10,
+  utilisation: 0.8,
+  apiRequestsPerPod: 200,
+  runningJobsMax: 4,
 };
 const prices = {
   currency: 'USD',
   pod_hour: {
-    ...{ api: 0.1, 'media-worker': 0.2, 'webhook-dispatcher': 0.3 },
-    ...{ 'gpu-worker/musetalk': 1, 'gpu-worker/highsync': 2 },
+    api: 0.1,
+    'media-worker': 0.2,
+    'webhook-dispatcher': 0.3,
+    'gpu-worker/musetalk': 1,
+    'gpu-worker/highsync': 2,
   },
   fixed_hour: 5,
 };
@@ -103,18 +113,34 @@ describe('plan', () => {
   });
 });
 
-describe('simulateDay', () => {
-  it('follows the day with its pods: far fewer pod hours than the peak all day would need', () => {
-    const autoscaler = {
-      ...{ minPods: 0, maxPods: 50, jobsPerPod: 4, oldestSeconds: 300, pollSeconds: 15, upPerMinute: 2 },
-      ...{ cooldownSeconds: 600, startSeconds: 120, graceSeconds: 300 },
-    };
-    const day = simulateDay(profile, workload, targets, autoscaler, 0.1);
-    expect(day.map(({ engine }) => engine)).toEqual(['musetalk', 'highsync']);
-    for (const { podHours, podsMax, waitP95 } of day) {
-      expect(podHours).toBeLessThan(24 * podsMax * 0.8);
-      expect(podsMax).toBeLessThan(50);
-      expect(waitP95).toBeLessThan(600);
-    }
+describe('sharedDemand', () => {
+  const profile = {
+    per_render: {
+      api_requests: 0,
+      database_transactions: 100,
+      wal_bytes: 5000,
+      stored_row_bytes: 1000,
+      redis_commands: 50,
+      cpu_seconds: { postgres: 0.3, redis: 0.01 },
+    },
+    idle: {
+      database_transactions_per_second: 20,
+      redis_commands_per_second: 10,
+      cpu_seconds_per_second: { postgres: 0.02 },
+    },
+  };
+
+  it('adds the load of renders to that of running processes', () => {
+    expect(sharedDemand(profile, 7200, { all: 9, idleAsking: 3 })).toEqual({
+      postgres: {
+        connections: 90,
+        transactionsPerSecond: 260,
+        cores: expect.closeTo(0.66, 9) as number,
+        walBytesPerSecond: 10_000,
+        // Two a second for 37 days.
+        storedBytes: 2 * 1000 * 37 * 86_400,
+      },
+      redis: { commandsPerSecond: 130, cores: expect.closeTo(0.02, 9) as number },
+    });
   });
 });

@@ -1,94 +1,260 @@
-import { createEventQueue } from './event-queue';
-import { OpenRenders } from './open-renders';
-import { scalePool } from './scale-pool';
-import { type SimulationInput } from './simulation-input';
-import { type JobTrace, type SimulationResult } from './simulation-result';
-import { Counts, type SimulatedJob, WorkQueue } from './work-queue';
-import { WorkerPool } from './worker-pool';
+import { DEFAULT_CUSTOMER_LIMITS, ingestCap } from '@lipsync/domain';
+
+/** The queue of ingests; every other queue holds GPU jobs. */
+export const MEDIA_QUEUE = 'media';
+
+/** One create_render and the work that it causes. */
+export interface RenderArrival {
+  readonly atSeconds: number;
+  readonly customer: string;
+  /** Service times of the files to be ingested before rendering; empty when they are ready. */
+  readonly ingestSeconds: readonly number[];
+  /** One job per engine. */
+  readonly jobs: readonly { readonly queue: string; readonly serviceSeconds: number }[];
+}
+
+/** Pods of one kind. */
+export interface PoolSettings {
+  readonly name: string;
+  /** Asked in turn. */
+  readonly queues: readonly string[];
+  readonly slotsPerPod: number;
+  readonly pods: number;
+}
+
+export interface PolicySettings {
+  /** Maximum running GPU jobs per customer. */
+  readonly runningJobsMax: number;
+  /** From when a job could start on an idle slot to its claim. */
+  readonly pickupSeconds: number;
+}
+
+export const SERVICE_POLICY: PolicySettings = {
+  runningJobsMax: DEFAULT_CUSTOMER_LIMITS.runningJobsMax,
+  pickupSeconds: 0.01,
+};
+
+/** The times of one job, in simulated seconds. */
+export interface JobTrace {
+  /** Index of its arrival. */
+  readonly render: number;
+  readonly queue: string;
+  readonly customer: string;
+  readonly availableAt: number;
+  readonly claimedAt: number;
+  readonly endedAt: number;
+}
+
+export interface RenderTrace {
+  readonly render: number;
+  readonly createdAt: number;
+  /** When its media were ready. */
+  readonly readyAt: number;
+  readonly endedAt: number;
+}
+
+export interface SimulationResult {
+  readonly jobs: readonly JobTrace[];
+  readonly renders: readonly RenderTrace[];
+}
+
+interface Job {
+  readonly render: number;
+  readonly queue: string;
+  readonly customer: string;
+  readonly serviceSeconds: number;
+  readonly availableAt: number;
+}
 
 /**
- * Simulates renders passing through the service: ingests before renders, admission of one and a half jobs per live slot
- * in turns over customers, slots that take from their queues in turn, autoscalers with their delays.
+ * Simulates renders passing through the service: ingests before renders, and slots that ask their queues in turn and
+ * serve the customer who has the fewest jobs running in the pool, oldest job first, and no customer beyond its cap.
+ * @throws Error when a job waits for a queue that no pool serves
  */
-export function simulate({ arrivals, pools: poolSettings, policy }: SimulationInput): SimulationResult {
+export function simulate(input: {
+  readonly arrivals: readonly RenderArrival[];
+  readonly pools: readonly PoolSettings[];
+  readonly policy: PolicySettings;
+}): SimulationResult {
+  const { arrivals, policy } = input;
   const events = createEventQueue();
-  const gpu = new Counts();
-  const running = new Counts();
-  const customers = new Set(arrivals.map(({ customer }) => customer)).size;
-  const queues = new Map(
-    poolSettings
-      .flatMap((pool) => pool.queues)
-      .map((name) => [name, new WorkQueue(name, gpu, running, policy.runningJobsMax, customers)]),
-  );
-  const pools = poolSettings.map(
-    (settings) =>
-      new WorkerPool(settings, settings.queues.map(queueNamed), events, policy.pickupSeconds, {
-        onLive: () => ring(settings.queues),
-        onEnd: ended,
-        onHandedOver: handedOver,
-      }),
-  );
-  const renders = new OpenRenders(events.now, enqueue);
+  const pools = input.pools.map(({ queues, slotsPerPod, pods }) => ({
+    queues: [...queues],
+    slots: slotsPerPod * pods,
+    busy: 0,
+    running: new Map<string, number>(),
+    waiting: new Array<Job>(),
+  }));
+  type Pool = (typeof pools)[number];
+  const gpuJobs = new Map<string, number>();
+  // The only customer keeps nobody waiting, so it may use the whole capacity.
+  const isAlone = new Set(arrivals.map(({ customer }) => customer)).size === 1;
   const jobs: JobTrace[] = [];
-  let roundPlanned = false;
+  const renders: RenderTrace[] = [];
+  const left = arrivals.map(({ ingestSeconds, jobs: engines }) => ({
+    ingests: ingestSeconds.length,
+    engines: engines.length,
+    readyAt: NaN,
+  }));
 
-  function queueNamed(name: string): WorkQueue {
-    const queue = queues.get(name);
-    if (queue === undefined) throw new Error(`no pool serves the queue ${name}`);
-    return queue;
+  function enqueue(render: number, queue: string, serviceSeconds: number): void {
+    const pool = pools.find(({ queues }) => queues.includes(queue));
+    if (pool === undefined) throw new Error(`no pool serves the queue ${queue}`);
+    const customer = arrivals[render]?.customer ?? '';
+    pool.waiting.push({ render, queue, customer, serviceSeconds, availableAt: events.now() });
+    startJobs(pool);
   }
 
-  function enqueue(job: SimulatedJob): void {
-    queueNamed(job.queue).enqueue(job, events.now());
-    ring([job.queue]);
+  function startJobs(pool: Pool): void {
+    while (pool.busy < pool.slots) {
+      const next = nextJob(pool);
+      if (next === undefined) return;
+      const [job] = pool.waiting.splice(next, 1);
+      if (job !== undefined) start(pool, job);
+    }
   }
 
-  /** A change in a queue admits its next jobs at once; everything else waits for the next round. */
-  function ring(names: readonly string[]): void {
-    for (const name of names) admit(queueNamed(name));
-    for (const pool of pools) pool.takeJobs();
+  /** Index of the waiting job to start: from the queues in turn, of the customer with the fewest running, the oldest. */
+  function nextJob(pool: Pool): number | undefined {
+    for (const queue of pool.queues) {
+      const next = nextJobOf(queue, pool);
+      if (next === undefined) continue;
+      pool.queues = [...pool.queues.filter((other) => other !== queue), queue];
+      return next;
+    }
+    return undefined;
   }
 
-  function admit(queue: WorkQueue): void {
-    const serving = pools.filter((pool) => pool.settings.queues.includes(queue.name));
-    queue.admit(serving.reduce((slots, pool) => slots + pool.liveSlots, 0));
+  function nextJobOf(wanted: string, { waiting, running, slots }: Pool): number | undefined {
+    let next: number | undefined;
+    let fewest = Infinity;
+    for (const [index, { customer, queue }] of waiting.entries()) {
+      const here = running.get(customer) ?? 0;
+      if (queue !== wanted || here >= fewest) continue;
+      const mayStart =
+        queue === MEDIA_QUEUE
+          ? isAlone || here < ingestCap(slots)
+          : (gpuJobs.get(customer) ?? 0) < policy.runningJobsMax;
+      if (!mayStart) continue;
+      next = index;
+      fewest = here;
+    }
+    return next;
   }
 
-  /** A finished job may make room for its customer's jobs in other queues; the next round finds them. */
-  function planRound(): void {
-    if (roundPlanned || ![...queues.values()].some((queue) => queue.unadmitted)) return;
-    roundPlanned = true;
-    const every = policy.admissionEverySeconds;
-    events.at((Math.floor(events.now() / every) + 1) * every, () => {
-      roundPlanned = false;
-      ring([...queues.keys()]);
+  function start(pool: Pool, job: Job): void {
+    const { render, queue, customer, serviceSeconds, availableAt } = job;
+    const count = (by: number): void => {
+      pool.busy += by;
+      add(pool.running, customer, by);
+      if (queue !== MEDIA_QUEUE) add(gpuJobs, customer, by);
+    };
+    count(1);
+    const claimedAt = events.now() + policy.pickupSeconds;
+    events.at(claimedAt + serviceSeconds, () => {
+      count(-1);
+      jobs.push({ render, queue, customer, availableAt, claimedAt, endedAt: events.now() });
+      ended(render, queue);
+      // Its customer may now run a job in another pool.
+      for (const each of pools) startJobs(each);
     });
   }
 
-  function ended(job: SimulatedJob, claimedAt: number): void {
-    const { queue, customer, availableAt, render } = job;
-    jobs.push({ render, queue, customer, availableAt, claimedAt, endedAt: events.now() });
-    queueNamed(queue).release(job);
-    renders.advance(job, claimedAt);
-    ring([queue]);
-    planRound();
+  function ended(render: number, queue: string): void {
+    const rest = left[render];
+    if (rest === undefined) return;
+    if (queue === MEDIA_QUEUE) {
+      if (--rest.ingests === 0) mediaReady(render);
+    } else if (--rest.engines === 0) {
+      const createdAt = arrivals[render]?.atSeconds ?? NaN;
+      renders.push({ render, createdAt, readyAt: rest.readyAt, endedAt: events.now() });
+    }
   }
 
-  function handedOver(job: SimulatedJob): void {
-    queueNamed(job.queue).release(job);
-    enqueue({ ...job, availableAt: events.now() });
-    planRound();
+  function mediaReady(render: number): void {
+    const rest = left[render];
+    if (rest !== undefined) rest.readyAt = events.now();
+    for (const { queue, serviceSeconds } of arrivals[render]?.jobs ?? [])
+      enqueue(render, queue, serviceSeconds);
   }
 
-  const unfinished = (): number => arrivals.length - renders.ended.length;
-  for (const pool of pools) scalePool(pool, events, () => unfinished() === 0);
-  arrivals.forEach((arrival, index) => events.at(arrival.atSeconds, () => renders.create(arrival, index)));
+  arrivals.forEach(({ atSeconds, ingestSeconds }, render) =>
+    events.at(atSeconds, () => {
+      for (const seconds of ingestSeconds) enqueue(render, MEDIA_QUEUE, seconds);
+      if (ingestSeconds.length === 0) mediaReady(render);
+    }),
+  );
   events.run();
-  if (unfinished() > 0) throw new Error(`${unfinished()} renders wait for a queue that nobody serves`);
-  const endedAt = renders.ended.reduce((latest, render) => Math.max(latest, render.endedAt), 0);
+  return { jobs, renders };
+}
+
+function add(counts: Map<string, number>, customer: string, by: number): void {
+  counts.set(customer, (counts.get(customer) ?? 0) + by);
+}
+
+interface Planned {
+  readonly seconds: number;
+  readonly order: number;
+  readonly action: () => void;
+}
+
+/** Future events in a binary heap with a clock; events at equal times keep the order in which they were scheduled. */
+function createEventQueue() {
+  const heap: Planned[] = [];
+  let now = 0;
+  let planned = 0;
+
+  function push(event: Planned): void {
+    let at = heap.length;
+    heap.push(event);
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!isBefore(event, heap[parent])) break;
+      swap(at, parent);
+      at = parent;
+    }
+  }
+
+  function pop(): Planned | undefined {
+    const first = heap[0];
+    const last = heap.pop();
+    if (last === undefined || heap.length === 0) return first;
+    heap[0] = last;
+    let at = 0;
+    for (;;) {
+      let smallest = at;
+      for (const child of [2 * at + 1, 2 * at + 2]) {
+        const candidate = heap[child];
+        if (candidate !== undefined && isBefore(candidate, heap[smallest])) smallest = child;
+      }
+      if (smallest === at) return first;
+      swap(at, smallest);
+      at = smallest;
+    }
+  }
+
+  function swap(a: number, b: number): void {
+    const [left, right] = [heap[a], heap[b]];
+    if (left === undefined || right === undefined) return;
+    heap[a] = right;
+    heap[b] = left;
+  }
+
   return {
-    ...{ jobs, renders: renders.ended, endedAt },
-    pools: new Map(pools.map((pool) => [pool.settings.name, pool.report()])),
-    meanWaiting: new Map([...queues].map(([name, queue]) => [name, queue.meanWaiting(endedAt)])),
+    /** Simulated time in seconds. */
+    now: () => now,
+    at: (seconds: number, action: () => void): void =>
+      push({ seconds: Math.max(seconds, now), order: planned++, action }),
+    /** Runs all events until none are left. */
+    run: (): void => {
+      for (let event = pop(); event !== undefined; event = pop()) {
+        now = event.seconds;
+        event.action();
+      }
+    },
   };
+}
+
+function isBefore(a: Planned, b: Planned | undefined): boolean {
+  return b === undefined || a.seconds < b.seconds || (a.seconds === b.seconds && a.order < b.order);
 }

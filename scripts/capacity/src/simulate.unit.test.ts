@@ -1,10 +1,6 @@
 import { quantile } from '@lipsync/scripts';
-import { mean } from './mean';
-import { createRandom, type Random } from './random';
-import { simulate } from './simulate';
-import { type RenderArrival, SERVICE_POLICY } from './simulation-input';
-import { type JobTrace } from './simulation-result';
-import { meanWait, meanWaitGeneral, type Station, utilisation, waitQuantile } from './test/queueing-formulas';
+import { createRandom, mean, type Random } from './distributions';
+import { type JobTrace, type RenderArrival, SERVICE_POLICY, simulate } from './simulate';
 
 const waitOf = ({ claimedAt, availableAt }: JobTrace): number => claimedAt - availableAt;
 
@@ -65,21 +61,6 @@ describe('the simulation, compared with closed-form results', () => {
     expect(relativeError(mean(waits), meanWaitGeneral(given, cv))).toBeLessThan(0.08);
   });
 
-  it('obeys Little’s law, and keeps slots busy for exactly the work that arrived', () => {
-    const random = createRandom(3);
-    const arrivals = poisson(random, {
-      count: 20_000,
-      perSecond: 0.7,
-      service: () => random.gamma(4, 0.5),
-      customers: 9,
-    });
-    const result = station(arrivals, 4);
-    const perSecond = result.jobs.length / result.endedAt;
-    expect(result.meanWaiting.get('musetalk')).toBeCloseTo(perSecond * mean(result.jobs.map(waitOf)), 6);
-    const work = arrivals.reduce((sum, { jobs }) => sum + (jobs[0]?.serviceSeconds ?? 0), 0);
-    expect(result.pools.get('pool')?.busySlotSeconds).toBeCloseTo(work, 3);
-  });
-
   it('gives the same run for the same seed', () => {
     const run = () => {
       const random = createRandom(5);
@@ -92,7 +73,9 @@ describe('the simulation, compared with closed-form results', () => {
 describe('the policy of the service in the simulation', () => {
   it('starts one customer’s single render in the next free slots, behind another’s thousand', () => {
     const at = (atSeconds: number, customer: string): RenderArrival => ({
-      ...{ atSeconds, customer, ingestSeconds: [] },
+      atSeconds,
+      customer,
+      ingestSeconds: [],
       jobs: [{ queue: 'musetalk', serviceSeconds: 10 }],
     });
     const arrivals = [...Array.from({ length: 1000 }, () => at(0, 'big')), at(5, 'small')];
@@ -106,14 +89,16 @@ describe('the policy of the service in the simulation', () => {
   it('keeps a customer to its cap of running jobs even while slots are idle', () => {
     const random = createRandom(1);
     const arrivals = poisson(random, { count: 40, perSecond: 100, service: () => 10 });
-    const { endedAt, pools } = station(arrivals, 20, 4);
-    expect(endedAt).toBeGreaterThanOrEqual(100);
-    expect(pools.get('pool')?.podsMax).toBe(20);
+    const { jobs } = station(arrivals, 20, 4);
+    // Forty jobs of ten seconds, four at a time.
+    expect(Math.max(...jobs.map(({ endedAt }) => endedAt))).toBeGreaterThanOrEqual(100);
   });
 
   it('ingests a new customer’s file at once, while each of another’s many takes minutes', () => {
     const at = (atSeconds: number, customer: string, ingestSeconds: number): RenderArrival => ({
-      ...{ atSeconds, customer, ingestSeconds: [ingestSeconds] },
+      atSeconds,
+      customer,
+      ingestSeconds: [ingestSeconds],
       jobs: [{ queue: 'musetalk', serviceSeconds: 10 }],
     });
     const { jobs } = simulate({
@@ -131,7 +116,9 @@ describe('the policy of the service in the simulation', () => {
     const { jobs, renders } = simulate({
       arrivals: [
         {
-          ...{ atSeconds: 0, customer: 'one', ingestSeconds: [3, 5] },
+          atSeconds: 0,
+          customer: 'one',
+          ingestSeconds: [3, 5],
           jobs: [
             { queue: 'musetalk', serviceSeconds: 10 },
             { queue: 'highsync', serviceSeconds: 20 },
@@ -150,7 +137,7 @@ describe('the policy of the service in the simulation', () => {
       ['musetalk', 5],
       ['highsync', 15],
     ]);
-    expect(renders).toMatchObject([{ readyAt: 5, startedAt: 5, endedAt: 35 }]);
+    expect(renders).toMatchObject([{ readyAt: 5, endedAt: 35 }]);
   });
 
   it('refuses work that no pool serves', () => {
@@ -159,51 +146,78 @@ describe('the policy of the service in the simulation', () => {
   });
 });
 
-describe('pools that scale', () => {
-  const settings = {
-    ...{ minPods: 0, maxPods: 8, jobsPerPod: 2, oldestSeconds: 300, pollSeconds: 15, upPerMinute: 4 },
-    ...{ cooldownSeconds: 300, startSeconds: 90, graceSeconds: 20 },
-  };
-  const scaled = (arrivals: readonly RenderArrival[], changes: Partial<typeof settings> = {}) =>
-    simulate({
-      arrivals,
-      pools: [{ name: 'gpu', queues: ['musetalk'], slotsPerPod: 1, pods: { ...settings, ...changes } }],
-      policy: { ...SERVICE_POLICY, runningJobsMax: 100, pickupSeconds: 0 },
-    });
-  const burst = (count: number, atSeconds: number, serviceSeconds = 30): RenderArrival[] =>
-    Array.from({ length: count }, () => ({
-      ...{ atSeconds, customer: 'one', ingestSeconds: [] },
-      jobs: [{ queue: 'musetalk', serviceSeconds }],
-    }));
-
-  it('cost nothing while there is no work, and make the first job wait for the poll and the start', () => {
-    const { jobs, pools } = scaled(burst(1, 1000));
-    const [first] = jobs;
-    expect(first && waitOf(first)).toBeGreaterThanOrEqual(90);
-    expect(first && waitOf(first)).toBeLessThanOrEqual(90 + 15);
-    expect(pools.get('gpu')?.podSeconds).toBeLessThan(500);
-  });
-
-  it('add pods for a burst, up to the maximum, and remove them when it is over', () => {
-    const { pools, renders } = scaled([...burst(40, 0), ...burst(1, 7200)]);
-    expect(pools.get('gpu')?.podsMax).toBe(8);
-    expect(renders).toHaveLength(41);
-    // Two hours of eight pods would be 57 600 pod seconds.
-    expect(pools.get('gpu')?.podSeconds).toBeLessThan(8 * 1200);
-  });
-
-  it('hand over what a leaving pod cannot finish in its grace period, and still end every render', () => {
-    // Long and short jobs: the pool shrinks while a long one runs on the newest pod.
-    const arrivals = [...burst(7, 0, 40), ...burst(2, 1, 900)];
-    const { pools, renders } = scaled(arrivals, { cooldownSeconds: 30, jobsPerPod: 1, upPerMinute: 8 });
-    expect(renders).toHaveLength(arrivals.length);
-    expect(pools.get('gpu')?.handedOver).toBeGreaterThan(0);
-  });
-});
-
 describe('utilisation', () => {
   it('is the share of time in which a server is busy', () => {
     expect(utilisation({ arrivalsPerSecond: 2, serviceSeconds: 3, servers: 10 })).toBeCloseTo(0.6);
     expect(meanWait({ arrivalsPerSecond: 2, serviceSeconds: 3, servers: 6 })).toBe(Infinity);
+  });
+});
+
+/** A station of `servers` identical servers with `arrivalsPerSecond`, each job taking `serviceSeconds` on average. */
+interface Station {
+  readonly arrivalsPerSecond: number;
+  readonly serviceSeconds: number;
+  readonly servers: number;
+}
+
+/** Share of time in which a server is busy; from 1 the queue grows without bound. */
+function utilisation({ arrivalsPerSecond, serviceSeconds, servers }: Station): number {
+  return (arrivalsPerSecond * serviceSeconds) / servers;
+}
+
+/** Erlang C: the probability that an arrival of an M/M/c station has to wait. */
+function waitProbability(station: Station): number {
+  const load = station.arrivalsPerSecond * station.serviceSeconds;
+  const busy = utilisation(station);
+  if (busy >= 1) return 1;
+  // Erlang B by its recursion, which neither overflows nor loses precision, then C from B.
+  let blocking = 1;
+  for (let servers = 1; servers <= station.servers; servers++)
+    blocking = (load * blocking) / (servers + load * blocking);
+  return blocking / (1 - busy * (1 - blocking));
+}
+
+/** Mean wait of an M/M/c station in seconds. */
+function meanWait(station: Station): number {
+  const busy = utilisation(station);
+  if (busy >= 1) return Infinity;
+  return (waitProbability(station) * station.serviceSeconds) / (station.servers * (1 - busy));
+}
+
+/**
+ * Mean wait of an M/G/c station by the approximation of Lee and Longton (1959): the M/M/c wait, scaled by the
+ * variability of the service. Exact for one server (Pollaczek and Khinchine).
+ */
+function meanWaitGeneral(station: Station, serviceCv: number): number {
+  return (meanWait(station) * (1 + serviceCv * serviceCv)) / 2;
+}
+
+/** The wait that a share `quantile` of the arrivals of an M/M/c station does not exceed, in seconds. */
+function waitQuantile(station: Station, quantile: number): number {
+  const busy = utilisation(station);
+  if (busy >= 1) return Infinity;
+  const waits = waitProbability(station);
+  if (1 - quantile >= waits) return 0;
+  return (Math.log(waits / (1 - quantile)) * station.serviceSeconds) / (station.servers * (1 - busy));
+}
+
+describe('Erlang C', () => {
+  it('agrees with published values', () => {
+    // Two servers at ρ = 0.5: C = 1/3. Ten servers and 8 Erlang: 0.409 (tables of Cooper, Introduction to Queueing Theory).
+    expect(waitProbability({ arrivalsPerSecond: 1, serviceSeconds: 1, servers: 2 })).toBeCloseTo(1 / 3, 12);
+    expect(waitProbability({ arrivalsPerSecond: 8, serviceSeconds: 1, servers: 10 })).toBeCloseTo(0.409, 3);
+  });
+
+  it('is ρ/(1-ρ) service times for one server, half of that for equal service times', () => {
+    const station = { arrivalsPerSecond: 0.8, serviceSeconds: 1, servers: 1 };
+    expect(meanWait(station)).toBeCloseTo(4, 12);
+    expect(meanWaitGeneral(station, 0)).toBeCloseTo(2, 12);
+    expect(meanWaitGeneral(station, 1)).toBeCloseTo(4, 12);
+  });
+
+  it('has the quantiles of an exponential tail beyond the share that does not wait', () => {
+    const station = { arrivalsPerSecond: 0.5, serviceSeconds: 1, servers: 1 };
+    expect(waitQuantile(station, 0.5)).toBe(0);
+    expect(waitQuantile(station, 0.95)).toBeCloseTo(Math.log(0.5 / 0.05) / 0.5, 12);
   });
 });

@@ -1,7 +1,6 @@
+import { type Random } from './distributions';
 import { modelSeconds, type Profile, type ServiceModel } from './profile';
-import { type Random } from './random';
-import { type RenderArrival } from './simulation-input';
-import { wantedEngines } from './wanted-engines';
+import { type RenderArrival } from './simulate';
 
 /** The customers' demand. */
 export interface Workload {
@@ -16,21 +15,19 @@ export interface Workload {
   readonly customers: number;
 }
 
-/** Arrivals of a Poisson process with relative rate `rateAt` (1: the workload's own rate), over `durationSeconds`. */
+/** Arrivals of a Poisson process over `durationSeconds`. */
 export function arrivalsOf(
   workload: Workload,
   profile: Pick<Profile, 'media' | 'engines'>,
   random: Random,
-  options: { durationSeconds: number; rateAt?: (seconds: number) => number },
+  durationSeconds: number,
 ): RenderArrival[] {
-  const rateAt = options.rateAt ?? (() => 1);
   const arrivals: RenderArrival[] = [];
   let at = 0;
   for (;;) {
     at += random.exponential(3600 / workload.rendersPerHour);
-    if (at > options.durationSeconds) return arrivals;
-    // Thinning: generate arrivals at the highest rate and keep the share of the current rate.
-    if (random.uniform() < rateAt(at)) arrivals.push(render(at, workload, profile, random));
+    if (at > durationSeconds) return arrivals;
+    arrivals.push(render(at, workload, profile, random));
   }
 }
 
@@ -56,4 +53,27 @@ function render(
       return { queue, serviceSeconds: time(model, isNew && index === 0 ? output : 0) };
     }),
   };
+}
+
+/**
+ * The engines that one render requests: at least one, none twice, and over many renders each by exactly its share.
+ * Shares that add up to less than 1, so that some renders would request nothing, are scaled up proportionally.
+ *
+ * Systematic sampling: the shares lie end to end on a line, and the render takes those that contain a whole number plus
+ * `draw`, uniform in [0, 1).
+ */
+export function wantedEngines(shares: Readonly<Record<string, number>>, draw: number): string[] {
+  const total = Object.values(shares).reduce((sum, share) => sum + share, 0);
+  const scale = 1 / Math.min(1, total);
+  const pointsBefore = (position: number): number => Math.ceil(position - draw);
+  let from = 0;
+  return Object.entries(shares)
+    .filter(([engine, share]) => {
+      if (share > 1) throw new RangeError(`the share of ${engine} is more than all renders: ${share}`);
+      const to = from + share * scale;
+      const taken = pointsBefore(to) > pointsBefore(from);
+      from = to;
+      return taken;
+    })
+    .map(([engine]) => engine);
 }

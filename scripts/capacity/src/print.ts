@@ -1,41 +1,32 @@
-import { formatValue } from '@lipsync/scripts';
 import { type Comparison, type Distribution, type Run } from './compare';
-import { type Plan, type ScaledDay } from './plan';
-
-const time = (seconds: number | null): string => (seconds === null ? '' : formatValue(seconds, 's'));
-const share = (value: number): string => `${Math.round(value * 100)} %`;
+import { type Plan } from './plan';
 
 export function printPlan(plan: Plan, currency: string): void {
   const cost = (value: number | null): string => (value === null ? '' : `${value.toFixed(2)} ${currency}`);
   table([
     ['pods', 'count', 'busy', 'wait p50', 'wait p95', 'per hour'],
     ...plan.pools.map(({ kind, pods, utilisation, waitP50, waitP95, costPerHour }) => [
-      ...[kind, String(pods), share(utilisation), time(waitP50), time(waitP95), cost(costPerHour)],
+      kind,
+      String(pods),
+      share(utilisation),
+      time(waitP50),
+      time(waitP95),
+      cost(costPerHour),
     ]),
   ]);
   console.log(
     `\nA render takes ${time(plan.endToEndP50)} (p50), ${time(plan.endToEndP95)} (p95) from create to completed.`,
   );
   const { postgres, redis } = plan.shared;
-  const number = (value: number): string => formatValue(value);
   console.log(
-    `Postgres: up to ${number(postgres.connections)} connections, ${number(postgres.transactionsPerSecond)} transactions a second, ${postgres.cores.toFixed(2)} cores, ` +
-      `${formatValue(postgres.walBytesPerSecond, 'Bps')} of write-ahead log, ${formatValue(postgres.storedBytes, 'bytes')} of rows and indexes.`,
+    `Postgres: up to ${scaled(postgres.connections)} connections, ${scaled(postgres.transactionsPerSecond)} transactions a second, ${postgres.cores.toFixed(2)} cores, ` +
+      `${scaled(postgres.walBytesPerSecond, 'B/s')} of write-ahead log, ${scaled(postgres.storedBytes, 'B')} of rows and indexes.`,
   );
   console.log(
-    `Redis: ${number(redis.commandsPerSecond)} commands a second, ${redis.cores.toFixed(2)} cores.`,
+    `Redis: ${scaled(redis.commandsPerSecond)} commands a second, ${redis.cores.toFixed(2)} cores.`,
   );
   if (plan.costPerRender !== null)
     console.log(`${cost(plan.costPerHour)} an hour, ${cost(plan.costPerRender * 1000)} for 1000 renders.`);
-}
-
-export function printDay(days: readonly ScaledDay[]): void {
-  table([
-    ['engine', 'pod hours a day', 'pods at most', 'wait p50', 'wait p95', 'handed over'],
-    ...days.map(({ engine, podHours, podsMax, waitP50, waitP95, handedOver }) => [
-      ...[engine, podHours.toFixed(1), String(podsMax), time(waitP50), time(waitP95), String(handedOver)],
-    ]),
-  ]);
 }
 
 export function printComparison({ renders, measured, replayed, shuffled, modelled }: Comparison): void {
@@ -88,3 +79,25 @@ function table(rows: readonly (readonly string[])[]): void {
         .trimEnd(),
     );
 }
+
+const time = (seconds: number | null): string => (seconds === null ? '' : duration(seconds));
+
+/** 95 ms, 12.3 s, 2.1 min, 3 h */
+function duration(seconds: number): string {
+  if (Number.isNaN(seconds)) return '–';
+  if (seconds === 0) return '0 s';
+  if (seconds < 1) return `${significant(seconds * 1000)} ms`;
+  if (seconds < 120) return `${significant(seconds)} s`;
+  if (seconds < 7200) return `${significant(seconds / 60)} min`;
+  return `${significant(seconds / 3600)} h`;
+}
+
+/** 1.24 k, 2.16 MB: three significant digits and a decimal prefix. */
+function scaled(value: number, unit = ''): string {
+  const power = value < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(value) / 3));
+  const suffix = `${['', 'k', 'M', 'G', 'T'][power] ?? ''}${unit}`;
+  return `${significant(value / 1000 ** power)}${suffix === '' ? '' : ` ${suffix}`}`;
+}
+
+const significant = (value: number): string => String(Number(value.toPrecision(3)));
+const share = (value: number): string => `${Math.round(value * 100)} %`;

@@ -1,4 +1,4 @@
-import { parseInfo } from './redis-info';
+import { parseInfo } from './usage';
 
 describe('parseInfo', () => {
   const body = '# Server\r\nprocess_id:42\r\nexecutable:/usr/bin/redis:server\r\n';

@@ -1,15 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createStack,machine } from '@lipsync/scripts';
-import { quantile } from '@lipsync/scripts';
+import { createStack, machine, quantile } from '@lipsync/scripts';
 import { Client } from 'pg';
-import { fitModel } from '../fit-model';
-import { mean } from '../mean';
-import { pickupSeconds } from '../pickup';
-import { type Profile } from '../profile';
-import { slotsOf, type WideLine, wideLines } from './log-lines';
-import { measuredRenders } from './measured-renders';
-import { cpuBetween, type Snapshot, takeSnapshot } from './snapshot';
+import { mean } from './distributions';
+import { fitModel, pickupSeconds } from './fit';
+import { measuredRenders, slotsOf, type WideLine, wideLines } from './measured-renders';
+import { type Profile } from './profile';
+import { cpuBetween, type Snapshot, takeSnapshot } from './usage';
 
 /** A stack that has just started is still loading and compiling. */
 const SETTLE_MS = 20_000;
@@ -78,11 +75,14 @@ async function profileOf(
     about: {
       command: `npm run capacity -- measure --root … -- ${run.command.join(' ')}`,
       measured_at: new Date(before.atMs).toISOString(),
-      ...{ machine: machine(), seconds: round(spent) },
+      machine: machine(),
+      seconds: round(spent),
     },
     media: fitModel(
       ingests.map(({ media_seconds, service_seconds }) => ({
-        ...{ mediaSeconds: media_seconds, analysedSeconds: 0, serviceSeconds: service_seconds },
+        mediaSeconds: media_seconds,
+        analysedSeconds: 0,
+        serviceSeconds: service_seconds,
       })),
     ),
     engines: Object.fromEntries(

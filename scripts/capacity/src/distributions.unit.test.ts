@@ -1,5 +1,4 @@
-import { mean, variation } from './mean';
-import { createRandom } from './random';
+import { createRandom, mean, variation } from './distributions';
 
 describe('createRandom', () => {
   const draw = (next: () => number): number[] => Array.from({ length: 50_000 }, next);
@@ -8,15 +7,6 @@ describe('createRandom', () => {
     const first = draw(createRandom(1).uniform).slice(0, 20);
     expect(draw(createRandom(1).uniform).slice(0, 20)).toEqual(first);
     expect(draw(createRandom(2).uniform).slice(0, 20)).not.toEqual(first);
-  });
-
-  it('spreads uniform numbers evenly over the unit interval', () => {
-    const tenths = new Array<number>(10).fill(0);
-    for (const value of draw(createRandom(9).uniform)) {
-      const tenth = Math.floor(value * 10);
-      tenths[tenth] = (tenths[tenth] ?? 0) + 1;
-    }
-    for (const count of tenths) expect(Math.abs(count - 5000)).toBeLessThan(300);
   });
 
   it.each([0.1, 0.5, 1, 2])('draws gamma distributed numbers with the mean and variation %p', (cv) => {
@@ -30,12 +20,5 @@ describe('createRandom', () => {
     const random = createRandom(4);
     expect(random.gamma(3, 0)).toBe(3);
     expect(variation(draw(() => random.exponential(2)))).toBeCloseTo(1, 1);
-  });
-
-  it('picks indices by their weights', () => {
-    const random = createRandom(8);
-    const picks = draw(() => random.pick([1, 0, 3]));
-    expect(picks.filter((index) => index === 1)).toHaveLength(0);
-    expect(picks.filter((index) => index === 2).length / picks.length).toBeCloseTo(0.75, 1);
   });
 });

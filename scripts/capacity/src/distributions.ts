@@ -7,8 +7,6 @@ export interface Random {
   readonly exponential: (mean: number) => number;
   /** Gamma distributed, with this mean and coefficient of variation; with a cv of 0 always the mean. */
   readonly gamma: (mean: number, cv: number) => number;
-  /** An index, drawn with these weights. */
-  readonly pick: (weights: readonly number[]) => number;
 }
 
 /** The distributions of arrivals and service times, based on the load generator's uniform numbers. */
@@ -37,13 +35,15 @@ export function createRandom(seed: number): Random {
       const shape = 1 / (cv * cv);
       return (mean / shape) * standardGamma(shape);
     },
-    pick: (weights) => {
-      let left = uniform() * weights.reduce((sum, weight) => sum + weight, 0);
-      for (const [index, weight] of weights.entries()) {
-        left -= weight;
-        if (left < 0) return index;
-      }
-      return weights.length - 1;
-    },
   };
+}
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Coefficient of variation: standard deviation divided by mean; 0 for equal values, 1 for exponential ones. */
+export function variation(values: readonly number[]): number {
+  const centre = mean(values);
+  return Math.sqrt(mean(values.map((value) => (value - centre) ** 2))) / centre;
 }

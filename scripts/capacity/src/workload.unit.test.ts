@@ -1,4 +1,4 @@
-import { wantedEngines } from './wanted-engines';
+import { wantedEngines } from './workload';
 
 const RENDERS = 1000;
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { slotsOf } from './log-lines';
+import { slotsOf } from './measured-renders';
 
 describe('slotsOf', () => {
   let folder: string;

@@ -6,7 +6,7 @@ import { quantile } from '@lipsync/scripts';
 import { erasePostgres, startPostgres } from '@lipsync/testkit';
 import { Client } from 'pg';
 
-export interface AdmissionCost {
+interface AdmissionCost {
   readonly waiting: number;
   readonly ended: number;
   readonly p50_ms: number;
