@@ -1,10 +1,5 @@
 export { machine } from './bench/machine';
 export { median } from './bench/median';
-export { Markup, markup } from './charts/markup';
-export { colourAt, COLOURS } from './charts/palette';
-export { createPlot, type Plot } from './charts/plot';
-export { linearScale, logScale, ninesScale, type Scale, timeScale } from './charts/scale';
-export { formatValue } from './dashboard/format-value';
 export { contentTypeOf } from './demo/content-type';
 export { DEFAULT_STACK_ROOT, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from './local-stack/layout';
 export { provisionCustomer } from './local-stack/provision';

@@ -93,8 +93,8 @@ export function plan(
   const { slots } = profile;
   let pools: PoolSettings[] = [
     pool('media-worker', MEDIA_QUEUE, slots.media, Math.max(REDUNDANT, needed(MEDIA_QUEUE, slots.media))),
-    ...[...work.keys()]
-      .filter((queue) => queue !== MEDIA_QUEUE)
+    ...Object.keys(workload.engines)
+      .filter((queue) => work.has(queue))
       .map((queue) => pool(`gpu-worker/${queue}`, queue, slots.gpu, needed(queue, slots.gpu))),
   ];
   const policy = policyOf(profile, targets);

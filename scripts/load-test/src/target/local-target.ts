@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { createStack, type GpuWorkerPlan,provisionCustomer, REPOSITORY_ROOT } from '@lipsync/scripts';
+import { createStack, type GpuWorkerPlan, provisionCustomer, REPOSITORY_ROOT } from '@lipsync/scripts';
 import { createCertificateAuthority } from '@lipsync/testkit';
 import { RECEIVER_BEHAVIOURS, type ReceiverBehaviour } from '../webhooks/behaviour';
 import { createEventLog } from '../webhooks/event-log';

@@ -1,6 +1,6 @@
-import { type Markup, markup } from '@lipsync/scripts';
 import { clockTime, milliseconds, percent, perSecond, significant, whole } from '../format';
 import { type ErrorReport, type LoadTestReport } from '../report';
+import { type Markup, markup } from './markup';
 import { table } from './table';
 
 const BAR_WIDTH = 160;

@@ -1,8 +1,8 @@
-import { Markup, markup } from '@lipsync/scripts';
 import { milliseconds, percent, perSecond, significant } from '../format';
 import { worstOf } from '../quantiles';
 import { type LoadTestReport, type Quantiles } from '../report';
 import { checkSection, errorSection, setUpSection } from './ending-sections';
+import { Markup, markup } from './markup';
 import { latencySection, loadSection, renderSection, webhookSection } from './result-sections';
 import { STYLE } from './style';
 

@@ -1,9 +1,8 @@
-import { type Markup, markup } from '@lipsync/scripts';
 import { milliseconds, perSecond, significant, whole } from '../format';
 import { type LoadTestReport, type OperationReport, type RenderReport, type WebhookReport } from '../report';
-import { cumulativeChart, percentileChart } from './distribution-charts';
+import { arrivalsChart, backlogChart, cumulativeChart, latencyCharts, percentileChart } from './charts';
+import { type Markup, markup } from './markup';
 import { table } from './table';
-import { arrivalsChart, backlogChart, latencyCharts } from './time-charts';
 
 /** More small charts would hide the important ones. */
 const MAX_LATENCY_CHARTS = 6;

@@ -29,17 +29,6 @@ div.grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100
 .chart figcaption { font-size: 14px; display: flex; gap: 10px; align-items: baseline; flex-wrap: wrap; }
 .chart figcaption span { color: var(--soft); font-size: 13px; }
 .chart svg { display: block; width: 100%; height: auto; }
-.legend { display: flex; flex-wrap: wrap; gap: 2px 16px; font-size: 12.5px; color: var(--soft); margin: 4px 0 2px; }
-.legend i { display: inline-block; width: 18px; height: 0; border-top: 2.5px solid; margin-right: 6px; vertical-align: 4px; }
-.legend i.dashed { border-top-style: dashed; }
-svg .grid { stroke: #e6eaee; stroke-width: 1; }
-svg .grid.minor { stroke: #f1f3f6; }
-svg .axis { stroke: #98a3af; stroke-width: 1; }
-svg .tick { fill: #5c6875; font-size: 11px; font-variant-numeric: tabular-nums; }
-svg .band { fill: #eef1f4; }
-svg .band-label { fill: #8a95a1; font-size: 11px; }
-svg .hit { fill-opacity: 0; }
-svg .hit:hover { fill-opacity: 0.9; }
 .scroll { overflow-x: auto; background: var(--paper); border: 1px solid var(--line); border-radius: 8px; }
 table { border-collapse: collapse; width: 100%; font-size: 13.5px; }
 th, td { padding: 7px 12px; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }

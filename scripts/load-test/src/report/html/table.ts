@@ -1,4 +1,4 @@
-import { type Markup, markup } from '@lipsync/scripts';
+import { type Markup, markup } from './markup';
 
 export interface Column<Row> {
   readonly head: string;
