@@ -1,6 +1,6 @@
 import { type Engine, type SyncMode } from '@lipsync/contract';
-import { type ArrivalPlan } from './arrivals/arrival-schedule';
-import { type ReceiverBehaviour } from './webhooks/behaviour';
+import { type ArrivalPlan } from './callers/arrival-schedule';
+import { type ReceiverBehaviour } from './target/receiver';
 
 export const SCENARIOS = ['control-plane', 'renders', 'webhooks', 'soak'] as const;
 export type ScenarioName = (typeof SCENARIOS)[number];

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
 import { addLoadTestOptions, configOf, type LoadTestOptions, openTarget } from './options';
-import { renderHtml } from './report/html/render-html';
+import { renderHtml } from './report/page';
 import { type LoadTestReport } from './report/report';
 import { runLoadTest } from './run-load-test';
 

@@ -1,12 +1,11 @@
 import { createRandom, pick, pickWeighted } from '@lipsync/scripts';
-import { arrivalSchedule } from './arrivals/arrival-schedule';
-import { type Clock } from './arrivals/clock';
-import { createInFlight } from './arrivals/in-flight';
-import { runOpenLoop } from './arrivals/open-loop';
+import { arrivalSchedule } from './callers/arrival-schedule';
+import { type Clock, createInFlight, runOpenLoop } from './callers/open-loop';
+
 import { type LoadTestConfig, type StreamConfig } from './config';
-import { type JourneyContext } from './journeys/journey';
-import { JOURNEYS } from './journeys/journeys';
-import { type Recorder } from './measure/recorder';
+import { type JourneyContext, JOURNEYS } from './callers/journeys';
+
+import { type Recorder } from './track/recorder';
 
 export interface OfferOptions {
   readonly clock: Clock;

@@ -1,11 +1,11 @@
-import { createServiceClient } from './client/service-client';
+import { createServiceClient, createClockOffsetEstimate } from './callers/service-client';
 import { CONFIG_DEFAULTS, type LoadTestConfig, type StreamConfig } from './config';
-import { createRecentCreates, type Customer } from './customer';
-import { createClockOffsetEstimate } from './measure/clock-offset';
-import { createRecorder } from './measure/recorder';
-import { type MediaFile } from './media-file';
+import { createRecentCreates, type Customer, type MediaFile } from './callers/journeys';
+
+import { createRecorder } from './track/recorder';
+
 import { offerLoad } from './offer-load';
-import { createLedger } from './renders/ledger';
+import { createLedger } from './track/ledger';
 import { createVirtualClock, type VirtualClock } from './test/virtual-clock';
 
 const ARRIVALS = 4;

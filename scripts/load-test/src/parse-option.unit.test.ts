@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import * as parse from './parse-option';
+import * as parse from './options';
 
 describe('options of a load test', () => {
   it.each([

@@ -1,14 +1,17 @@
+import {
+  createRecentCreates,
+  type Customer,
+  createRender,
+  type JourneyContext,
+  uploadMedia,
+  type MediaFile,
+} from './callers/journeys';
+import { SYSTEM_CLOCK } from './callers/open-loop';
+import { type ServiceClient } from './callers/service-client';
+import { type LoadTestConfig, type StreamConfig } from './config';
+import { ask } from './verify/verify-run';
 import { ASSET_STATES } from '@lipsync/domain';
 import { type Random } from '@lipsync/scripts';
-import { SYSTEM_CLOCK } from './arrivals/clock';
-import { type ServiceClient } from './client/service-client';
-import { type LoadTestConfig, type StreamConfig } from './config';
-import { createRecentCreates, type Customer } from './customer';
-import { createRender } from './journeys/create-render';
-import { type JourneyContext } from './journeys/journey';
-import { uploadMedia } from './journeys/upload';
-import { type MediaFile } from './media-file';
-import { ask } from './verify/ask';
 
 const READY_DEADLINE_MS = 120_000;
 /** Number of renders that each customer has before the first caller arrives. */

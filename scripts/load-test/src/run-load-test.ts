@@ -1,30 +1,24 @@
-import { randomBytes } from 'node:crypto';
-import { createRandom, pickWeighted } from '@lipsync/scripts';
-import { arrivalsEnd } from './arrivals/arrivals-end';
-import { SYSTEM_CLOCK } from './arrivals/clock';
-import { createHttpClient, type HttpClient } from './client/http-client';
-import { createServiceClient, type ServiceClient } from './client/service-client';
+import { createHttpClient, type HttpClient } from './callers/http-client';
+import { type JourneyContext, readMediaFile } from './callers/journeys';
+import { arrivalsEnd, SYSTEM_CLOCK } from './callers/open-loop';
+import { createServiceClient, type ServiceClient, createClockOffsetEstimate } from './callers/service-client';
 import { type LoadTestConfig } from './config';
-import { type JourneyContext } from './journeys/journey';
-import { createAnswerTally } from './measure/answer-tally';
-import { createClockOffsetEstimate } from './measure/clock-offset';
-import { createRecorder, type MeasuredRequest } from './measure/recorder';
-import { readMediaFile } from './media-file';
 import { offerLoad } from './offer-load';
 import { prepareCustomer, seedRenders } from './prepare-customers';
-import { createLedger, type Ledger } from './renders/ledger';
-import { type Poller, startPoller } from './renders/poller';
 import { buildReport } from './report/build-report';
-import { progressLine } from './report/progress-line';
 import { type LoadTestReport } from './report/report';
-import { startUsageMeter } from './report/usage-meter';
-import { type LoadTarget, type WebhookSink } from './target/target';
-import { retryAfterMs } from './verify/ask';
-import { type CompletedUpload } from './verify/collect-evidence';
-import { cancelLeftOvers, drain, settleLostAnswers } from './verify/drain';
-import { verifyRun } from './verify/verify-run';
+import { progressLine } from './report/summary';
+import { type LoadTarget, type WebhookSink } from './target/deployment';
+import { createLedger, type Ledger } from './track/ledger';
+import { createAnswerTally } from './track/outcome';
+import { type Poller, startPoller } from './track/poller';
+import { createRecorder, type MeasuredRequest } from './track/recorder';
+import { type CompletedUpload } from './verify/evidence';
+import { retryAfterMs, cancelLeftOvers, drain, settleLostAnswers, verifyRun } from './verify/verify-run';
+import { createRandom, pickWeighted, machineCpuSeconds } from '@lipsync/scripts';
+import { randomBytes } from 'node:crypto';
 
-export interface RunOptions {
+interface RunOptions {
   readonly config: LoadTestConfig;
   readonly target: LoadTarget;
   /** Ends the arrivals early; accepted renders are still awaited and checked. */
@@ -204,5 +198,28 @@ function atMostEvery<Args extends unknown[]>(
     if (clock.now() < calledAt + ms) return;
     calledAt = clock.now();
     call(...args);
+  };
+}
+
+export interface CpuUsage {
+  /** Average number of cores that this process kept busy. */
+  readonly ownCores: number;
+  /** Average number of cores that all processes of the machine kept busy; null if the system does not report it. */
+  readonly machineCores: number | null;
+}
+
+/** Starts measuring; the returned function ends it. */
+function startUsageMeter(): () => CpuUsage {
+  const startedAt = performance.now();
+  const own = process.cpuUsage();
+  const machine = machineCpuSeconds();
+  return () => {
+    const seconds = (performance.now() - startedAt) / 1000;
+    const { user, system } = process.cpuUsage(own);
+    const machineSeconds = machineCpuSeconds() - machine;
+    return {
+      ownCores: (user + system) / 1e6 / seconds,
+      machineCores: machineSeconds > 0 ? machineSeconds / seconds : null,
+    };
   };
 }

@@ -1,5 +1,5 @@
 import { createRandom } from '@lipsync/scripts';
-import { type ArrivalPlan, arrivalSchedule, offeredRate } from './arrival-schedule';
+import { type ArrivalPlan, arrivalSchedule, offeredRate } from '../callers/arrival-schedule';
 
 const poisson = (over: Partial<Extract<ArrivalPlan, { kind: 'poisson' }>> = {}): ArrivalPlan => ({
   kind: 'poisson',

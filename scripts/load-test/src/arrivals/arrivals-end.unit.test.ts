@@ -1,5 +1,4 @@
-import { arrivalsEnd } from './arrivals-end';
-import { type Clock } from './clock';
+import { arrivalsEnd, type Clock } from '../callers/open-loop';
 
 function setUp() {
   const time = { now: 0 };

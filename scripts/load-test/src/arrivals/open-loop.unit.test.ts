@@ -1,8 +1,12 @@
-import { Histogram } from '../measure/histogram';
+import { Histogram } from '../track/histogram';
 import { createVirtualClock } from '../test/virtual-clock';
-import { type Clock } from './clock';
-import { createInFlight } from './in-flight';
-import { type Arrival, type OpenLoopOptions, runOpenLoop } from './open-loop';
+import {
+  type Clock,
+  createInFlight,
+  type Arrival,
+  type OpenLoopOptions,
+  runOpenLoop,
+} from '../callers/open-loop';
 
 const every = (gapMs: number, count: number): number[] => Array.from({ length: count }, (_, i) => i * gapMs);
 

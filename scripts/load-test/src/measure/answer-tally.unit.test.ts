@@ -1,5 +1,4 @@
-import { createAnswerTally } from './answer-tally';
-import { type Outcome, transportOutcome } from './outcome';
+import { createAnswerTally, type Outcome, transportOutcome } from '../track/outcome';
 
 const SUCCESS: Outcome = { class: 'success', status: 200, code: null, retryable: null };
 const LIMITED: Outcome = { class: 'limited', status: 429, code: 'rate_limit_exceeded', retryable: true };

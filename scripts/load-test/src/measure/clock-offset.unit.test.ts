@@ -1,4 +1,4 @@
-import { createClockOffsetEstimate } from './clock-offset';
+import { createClockOffsetEstimate } from '../callers/service-client';
 
 /** The Date header of a server whose clock reads `serverMs`: whole seconds. */
 const dated = (serverMs: number): string => new Date(serverMs).toUTCString();

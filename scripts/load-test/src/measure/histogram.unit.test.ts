@@ -1,5 +1,5 @@
 import { createRandom } from '@lipsync/scripts';
-import { Histogram } from './histogram';
+import { Histogram } from '../track/histogram';
 
 function filled(values: readonly number[]): Histogram {
   const histogram = new Histogram();

@@ -1,5 +1,5 @@
 import { ERROR_CATALOGUE } from '@lipsync/contract';
-import { FAILURE_CLASSES, operationOutcome, storeOutcome, transportOutcome } from './outcome';
+import { FAILURE_CLASSES, operationOutcome, storeOutcome, transportOutcome } from '../track/outcome';
 
 const refusal = (code: string, retryable: boolean) => ({ error: { code, message: 'Any.', retryable } });
 const delivery = { id: 'event', status: 'pending', attempts: 0 };

@@ -1,27 +1,24 @@
-import path from 'node:path';
-import { type ArrivalPlan, batchOf, offeredRate } from '../arrivals/arrival-schedule';
+import { type ArrivalPlan, batchOf, offeredRate } from '../callers/arrival-schedule';
 import { type LoadTestConfig } from '../config';
-import { type Histogram } from '../measure/histogram';
-import { type OperationFigures, type StreamFigures } from '../measure/recorder';
-import { type TrackedRender } from '../renders/tracked-render';
-import { type WebhookSink } from '../target/target';
-import { type LoggedEvent } from '../webhooks/event-log';
-import { type Backlog } from './backlog';
-import { machineFacts } from './machine-facts';
-import { distributionOf, quantilesOf, rounded } from './quantiles';
-import { renderFigures } from './render-figures';
+import { type WebhookSink } from '../target/deployment';
+import { type LoggedEvent } from '../target/receiver';
+import { type Histogram, distributionOf, quantilesOf, rounded } from '../track/histogram';
+import { type OperationFigures, type StreamFigures } from '../track/recorder';
+import { type TrackedRender } from '../track/tracked-render';
+import { type Backlog, verdictOf } from './verdict';
+import { renderFigures, isOpenAt, type RunResult, seriesOf, webhookFigures } from './figures';
 import {
   type GeneratorFigures,
   type LoadTestReport,
   type OperationReport,
   type ReportedConfig,
   type StreamReport,
+  type MachineFacts,
 } from './report';
-import { isOpenAt, type RunResult } from './run-result';
-import { seriesOf } from './series';
 import { summarise } from './summary';
-import { verdictOf } from './verdict';
-import { webhookFigures } from './webhook-figures';
+
+import { cpus, release, totalmem, type } from 'node:os';
+import path from 'node:path';
 
 interface MeasuredStream {
   readonly name: string;
@@ -185,5 +182,17 @@ function reportedConfig(config: LoadTestConfig): ReportedConfig {
       mix: { ...mix },
       announces,
     })),
+  };
+}
+
+/** The machine that the figures were measured on. */
+function machineFacts(sharedWithService: boolean): MachineFacts {
+  return {
+    shared_with_service: sharedWithService,
+    os: `${type()} ${release()}`,
+    node: process.version,
+    cpu: cpus()[0]?.model ?? null,
+    cpus: cpus().length,
+    memory_gib: Number((totalmem() / 2 ** 30).toFixed(1)),
   };
 }

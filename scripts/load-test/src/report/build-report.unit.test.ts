@@ -1,10 +1,10 @@
 import { CONFIG_DEFAULTS, type StreamConfig } from '../config';
-import { type Outcome } from '../measure/outcome';
-import { createRecorder } from '../measure/recorder';
-import { type TrackedRender } from '../renders/tracked-render';
-import { createEventLog, type EventLog } from '../webhooks/event-log';
+import { type Outcome } from '../track/outcome';
+import { createRecorder } from '../track/recorder';
+import { type TrackedRender } from '../track/tracked-render';
+import { createEventLog, type EventLog } from '../target/receiver';
 import { buildReport } from './build-report';
-import { type RunResult } from './run-result';
+import { type RunResult } from './figures';
 
 const SUCCESS: Outcome = { class: 'success', status: 200, code: null, retryable: null };
 const SECONDS = 30;

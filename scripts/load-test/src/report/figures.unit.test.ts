@@ -1,8 +1,7 @@
-import { type TrackedRender } from '../renders/tracked-render';
-import { type LoggedEvent } from '../webhooks/event-log';
-import { histogramOf, quantilesOf, worstOf } from './quantiles';
-import { renderFigures } from './render-figures';
-import { webhookFigures } from './webhook-figures';
+import { type TrackedRender } from '../track/tracked-render';
+import { type LoggedEvent } from '../target/receiver';
+import { histogramOf, quantilesOf, worstOf } from '../track/histogram';
+import { renderFigures, webhookFigures } from './figures';
 
 const completed = (
   over: { createdAt: number; startedAt: number; completedAt: number } & Partial<TrackedRender>,

@@ -1,5 +1,5 @@
-import { createRecorder } from '../measure/recorder';
-import { progressLine } from './progress-line';
+import { createRecorder } from '../track/recorder';
+import { progressLine } from './summary';
 
 it('tells the delay of the harness from that of the webhooks', () => {
   const recorder = createRecorder({

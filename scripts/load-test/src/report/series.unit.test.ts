@@ -1,6 +1,6 @@
-import { createRecorder } from '../measure/recorder';
-import { type TrackedRender } from '../renders/tracked-render';
-import { seriesOf } from './series';
+import { createRecorder } from '../track/recorder';
+import { type TrackedRender } from '../track/tracked-render';
+import { seriesOf } from './figures';
 
 const SECONDS = 2;
 

@@ -1,5 +1,7 @@
-import { milliseconds, perSecond } from './format';
-import { worstOf } from './quantiles';
+import { type LoggedEvent } from '../target/receiver';
+import { worstOf } from '../track/histogram';
+import { type Recorder, type Slice } from '../track/recorder';
+import { firstAttemptLags } from './figures';
 import {
   type MachineFacts,
   type OperationReport,
@@ -10,7 +12,7 @@ import {
   type WebhookReport,
 } from './report';
 
-export interface SummaryInput {
+interface SummaryInput {
   readonly verdict: Verdict;
   readonly machine: MachineFacts;
   readonly target: string;
@@ -81,4 +83,60 @@ function typicalAndWorst(figures: Quantiles | null): string {
 
 function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** What a run has seen so far, on one line. Two delays can grow: the harness's own, and that of the webhooks. */
+export function progressLine(run: {
+  recorder: Pick<Recorder, 'slices' | 'streams'>;
+  openRenders: number;
+  inFlight: number;
+  events: Iterable<Pick<LoggedEvent, 'createdAt' | 'firstAt'>>;
+  clockOffsetMs: number;
+}): string {
+  const { slices, streams } = run.recorder;
+  const total = (of: (slice: Slice) => number): number => slices.reduce((sum, slice) => sum + of(slice), 0);
+  const lateness = Math.max(0, ...[...streams.values()].map((stream) => stream.lag.quantile(0.99) || 0));
+  const lags = firstAttemptLags(run.events, run.clockOffsetMs);
+  return [
+    `  ${total(({ arrivals }) => arrivals)} arrivals`,
+    `${total(({ completed }) => completed)} served`,
+    `${total(({ failed }) => failed)} failed requests`,
+    `${run.inFlight} under way`,
+    `${run.openRenders} renders open`,
+    `harness late by ${milliseconds(lateness)} (p99)`,
+    ...(lags.count === 0 ? [] : [`webhooks after ${milliseconds(lags.quantile(0.99))} (p99)`]),
+  ].join(', ');
+}
+
+/** 0.42 ms, 12.3 ms, 1.25 s, 3.1 min */
+export function milliseconds(ms: number | null | undefined): string {
+  if (ms == null || Number.isNaN(ms)) return '–';
+  if (ms === 0) return '0';
+  if (ms < 1000) return `${significant(ms)} ms`;
+  if (ms < 120_000) return `${significant(ms / 1000)} s`;
+  return `${significant(ms / 60_000)} min`;
+}
+
+/** 45 s, 12:30, 2:05:00 */
+export function clockTime(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.round(seconds % 60)];
+  const shown = parts[0] === 0 ? parts.slice(1) : parts;
+  return shown.map((part, i) => (i === 0 ? String(part) : String(part).padStart(2, '0'))).join(':');
+}
+
+export function perSecond(rate: number): string {
+  return rate >= 1 || rate === 0 ? `${significant(rate)}/s` : `${significant(rate * 60)}/min`;
+}
+
+export function whole(count: number): string {
+  return count.toLocaleString('en-GB');
+}
+
+export function percent(share: number): string {
+  return `${significant(share * 100)} %`;
+}
+
+export function significant(value: number): string {
+  return value >= 1000 ? whole(Math.round(value)) : String(Number(value.toPrecision(3)));
 }

@@ -1,7 +1,6 @@
+import { worstOf } from '../track/histogram';
 import { type CheckResult } from '../verify/check';
-import { type Backlog, grows, tellsGrowth } from './backlog';
-import { milliseconds } from './format';
-import { worstOf } from './quantiles';
+import { milliseconds } from './summary';
 import {
   type GeneratorFigures,
   type Quantiles,
@@ -81,4 +80,34 @@ function caveats({ backlogs }: VerdictInput): string[] {
   return backlogs
     .filter((backlog) => !tellsGrowth(backlog))
     .map(({ of }) => `Too few ${of} arrived in the second half to tell whether a backlog would grow.`);
+}
+
+/** How many were in progress at two moments, and how many arrived in between. */
+export interface Backlog {
+  /** What is counted, in words. */
+  readonly of: string;
+  readonly atHalf: number;
+  readonly atEnd: number;
+  readonly arrivedBetween: number;
+  /** How many arrive together: chance is judged in batches. */
+  readonly batch: number;
+}
+
+/** Growth of the backlog as a share of the arrivals meanwhile; above this it does not settle. */
+const MAX_GROWTH = 0.25;
+/** Multiple of the standard deviation by which two counts may differ by chance. */
+const CHANCE = 2;
+/** With fewer, a single arrival just before the end would look like growth. */
+const MIN_BATCHES = 8;
+
+/** Whether enough arrived to tell if the backlog would grow. */
+function tellsGrowth({ arrivedBetween, batch }: Backlog): boolean {
+  return arrivedBetween >= MIN_BATCHES * batch;
+}
+
+/** Whether arrivals exceed completions, so that waits grow for as long as this continues. */
+function grows(backlog: Backlog): boolean {
+  const { atHalf, atEnd, arrivedBetween, batch } = backlog;
+  const byChance = CHANCE * Math.sqrt((atHalf + atEnd) * batch);
+  return tellsGrowth(backlog) && atEnd - atHalf > Math.max(MAX_GROWTH * arrivedBetween, byChance);
 }

@@ -1,9 +1,15 @@
+import {
+  createEventLog,
+  newRunToken,
+  type Receiver,
+  receiverPath,
+  startReceiver,
+  type ReceiverBehaviour,
+  type EventLog,
+} from './receiver';
 import { readFileSync } from 'node:fs';
-import { createEventLog } from '../webhooks/event-log';
-import { newRunToken, type Receiver, receiverPath, startReceiver } from '../webhooks/receiver';
-import { type Credentials, type LoadTarget } from './target';
 
-export interface WebhookSettings {
+interface WebhookSettings {
   /** Public HTTPS URL of the receiver; `{behaviour}` in it is replaced with fast, slow, hanging or failing. */
   readonly publicUrl: string;
   readonly host: string;
@@ -12,7 +18,7 @@ export interface WebhookSettings {
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
 }
 
-export interface DeploymentOptions {
+interface DeploymentOptions {
   readonly baseUrl: string;
   readonly customers: readonly Credentials[];
   readonly webhooks: WebhookSettings | null;
@@ -62,4 +68,31 @@ function publicAddress(base: string, receiver: string): string {
   const url = new URL(base);
   url.pathname = url.pathname.replace(/\/+$/, '') + receiver;
   return url.toString();
+}
+
+export interface Credentials {
+  readonly apiKey: string;
+  /** Hexadecimal; null if signatures cannot be checked. */
+  readonly signingSecret: string | null;
+}
+
+/** Where events are sent, and what has arrived there. */
+export interface WebhookSink {
+  readonly log: EventLog;
+  /** The URL to pass as webhook_url. */
+  url(customer: number, behaviour: ReceiverBehaviour): string;
+  readonly verifiesSignatures: boolean;
+}
+
+/** The service under load, and how the harness reaches it. */
+export interface LoadTarget {
+  readonly baseUrl: string;
+  /** What runs there, as far as the harness knows; for the report. */
+  readonly description: string;
+  readonly customers: readonly Credentials[];
+  /** Null when events cannot reach the harness. */
+  readonly webhooks: WebhookSink | null;
+  /** Whether the service shares this machine with the harness. */
+  readonly isLocal: boolean;
+  close(): Promise<void>;
 }

@@ -1,10 +1,16 @@
 import path from 'node:path';
 import { createStack, type GpuWorkerPlan, provisionCustomer, REPOSITORY_ROOT } from '@lipsync/scripts';
 import { createCertificateAuthority } from '@lipsync/testkit';
-import { RECEIVER_BEHAVIOURS, type ReceiverBehaviour } from '../webhooks/behaviour';
-import { createEventLog } from '../webhooks/event-log';
-import { newRunToken, receiverPath, startReceiver } from '../webhooks/receiver';
-import { type Credentials, type LoadTarget } from './target';
+import {
+  RECEIVER_BEHAVIOURS,
+  type ReceiverBehaviour,
+  createEventLog,
+  newRunToken,
+  receiverPath,
+  startReceiver,
+} from './receiver';
+
+import { type Credentials, type LoadTarget } from './deployment';
 
 export interface LocalTargetOptions {
   /** An existing stack to use and leave as it was. Default: a new one, erased afterwards. */

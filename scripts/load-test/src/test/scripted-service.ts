@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import { type RecordResource } from '@lipsync/contract';
 import { listenOnLoopback } from '@lipsync/testkit';
-import { createHttpClient } from '../client/http-client';
-import { createServiceClient } from '../client/service-client';
-import { createRecentCreates, type Customer } from '../customer';
-import { createClockOffsetEstimate } from '../measure/clock-offset';
-import { type Outcome } from '../measure/outcome';
+import { createHttpClient } from '../callers/http-client';
+import { createServiceClient, createClockOffsetEstimate } from '../callers/service-client';
+import { createRecentCreates, type Customer } from '../callers/journeys';
+
+import { type Outcome } from '../track/outcome';
 
 export interface ScriptedAnswer {
   readonly status: number;

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Clock } from '../arrivals/clock';
+import { type Clock } from '../callers/open-loop';
 
 interface Waiter {
   readonly at: number;

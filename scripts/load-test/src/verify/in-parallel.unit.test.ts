@@ -1,4 +1,4 @@
-import { inParallel, sampleEvenly } from './in-parallel';
+import { inParallel, sampleEvenly } from './evidence';
 
 describe('inParallel', () => {
   it('maps all in order, up to the given number at a time', async () => {

@@ -1,6 +1,6 @@
-import { SYSTEM_CLOCK } from '../arrivals/clock';
+import { SYSTEM_CLOCK } from '../callers/open-loop';
 import { CONFIG_DEFAULTS, type LoadTestConfig, scenarioShape } from '../config';
-import { createLedger, type Ledger, type SentCreate } from '../renders/ledger';
+import { createLedger, type Ledger, type SentCreate } from '../track/ledger';
 import {
   recordOf,
   refusal,
@@ -8,9 +8,9 @@ import {
   type ScriptedService,
   startScriptedService,
 } from '../test/scripted-service';
-import { createEventLog } from '../webhooks/event-log';
-import { collectEvidence } from './collect-evidence';
-import { cancelLeftOvers, drain, settleLostAnswers } from './drain';
+import { createEventLog } from '../target/receiver';
+import { collectEvidence } from './evidence';
+import { cancelLeftOvers, drain, settleLostAnswers } from './verify-run';
 
 const clock = SYSTEM_CLOCK;
 const AT = '2026-01-01T00:00:00.000Z';

@@ -1,4 +1,4 @@
-import { type LoggedEvent } from '../webhooks/event-log';
+import { type LoggedEvent } from '../target/receiver';
 import { type Check, type Findings, type NotApplicable } from './check';
 import { type Evidence, type WebhookEvidence } from './evidence';
 

@@ -1,8 +1,13 @@
 import { signatureHeader } from '@lipsync/domain';
 import { eventually } from '@lipsync/testkit';
-import { type ReceiverBehaviour } from './behaviour';
-import { createEventLog } from './event-log';
-import { newRunToken, type Receiver, receiverPath, startReceiver } from './receiver';
+import {
+  type ReceiverBehaviour,
+  createEventLog,
+  newRunToken,
+  type Receiver,
+  receiverPath,
+  startReceiver,
+} from '../target/receiver';
 
 const SECRET = 'ab'.repeat(32);
 const AT = '2026-01-01T00:00:00.000Z';

@@ -10,7 +10,7 @@ import { conforms, type ErrorBody, isSuccess, type OperationId } from '@lipsync/
  * - `transport`: no response at all
  * - `out_of_contract`: a response that the contract does not define
  */
-export const OUTCOME_CLASSES = [
+const OUTCOME_CLASSES = [
   'success',
   'expected',
   'limited',
@@ -19,7 +19,7 @@ export const OUTCOME_CLASSES = [
   'transport',
   'out_of_contract',
 ] as const;
-export type OutcomeClass = (typeof OUTCOME_CLASSES)[number];
+type OutcomeClass = (typeof OUTCOME_CLASSES)[number];
 
 export interface Outcome {
   readonly class: OutcomeClass;
@@ -66,4 +66,44 @@ export function storeOutcome(status: number): Outcome {
 function classOf(status: number): OutcomeClass {
   if (status === 429) return 'limited';
   return status >= 500 ? 'unavailable' : 'refused';
+}
+
+/** One kind of error response and its count. */
+export interface ErrorCount {
+  readonly operation: string;
+  readonly outcome: Outcome;
+  readonly count: number;
+}
+
+export interface AnswerCounts {
+  readonly total: number;
+  readonly failed: number;
+  /** In descending order of count. */
+  readonly errors: readonly ErrorCount[];
+}
+
+export interface AnswerTally {
+  readonly request: (answered: { readonly operation: string; readonly outcome: Outcome }) => void;
+  readonly counts: () => AnswerCounts;
+}
+
+/** Counts the outcomes of requests, in memory that depends only on the number of different errors. */
+export function createAnswerTally(): AnswerTally {
+  const errors = new Map<string, ErrorCount>();
+  let total = 0;
+  let failed = 0;
+  return {
+    request: ({ operation, outcome }) => {
+      total++;
+      if (FAILURE_CLASSES.has(outcome.class)) failed++;
+      if (outcome.class === 'success') return;
+      const key = JSON.stringify([operation, outcome]);
+      errors.set(key, { operation, outcome, count: (errors.get(key)?.count ?? 0) + 1 });
+    },
+    counts: () => ({
+      total,
+      failed,
+      errors: [...errors.values()].sort((a, b) => b.count - a.count),
+    }),
+  };
 }

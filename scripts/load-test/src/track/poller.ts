@@ -1,4 +1,4 @@
-import { type Clock } from '../arrivals/clock';
+import { type Clock } from '../callers/open-loop';
 import { type TrackedRender } from './tracked-render';
 
 export interface PollerOptions {

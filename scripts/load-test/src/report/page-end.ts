@@ -1,7 +1,7 @@
-import { clockTime, milliseconds, percent, perSecond, significant, whole } from '../format';
-import { type ErrorReport, type LoadTestReport } from '../report';
-import { type Markup, markup } from './markup';
-import { table } from './table';
+import { type Markup, markup, table } from './markup';
+
+import { type ErrorReport, type LoadTestReport } from './report';
+import { clockTime, milliseconds, percent, perSecond, significant, whole } from './summary';
 
 const BAR_WIDTH = 160;
 

@@ -1,13 +1,98 @@
-import { milliseconds, perSecond, significant, whole } from '../format';
-import { type LoadTestReport, type OperationReport, type RenderReport, type WebhookReport } from '../report';
+import { worstOf } from '../track/histogram';
 import { arrivalsChart, backlogChart, cumulativeChart, latencyCharts, percentileChart } from './charts';
-import { type Markup, markup } from './markup';
-import { table } from './table';
+import { checkSection, errorSection, setUpSection } from './page-end';
+import { Markup, markup, STYLE, table } from './markup';
+
+import {
+  type LoadTestReport,
+  type Quantiles,
+  type OperationReport,
+  type RenderReport,
+  type WebhookReport,
+} from './report';
+import { milliseconds, percent, perSecond, significant, whole } from './summary';
+
+const OUTCOMES: Readonly<Record<LoadTestReport['verdict']['outcome'], string>> = {
+  carried: 'carried',
+  service_saturated: 'service saturated',
+  generator_saturated: 'harness saturated',
+  failed: 'checks failed',
+};
+
+/** The report as a self-contained page: no script, no network. */
+export function renderHtml(report: LoadTestReport): string {
+  const { scenario, summary, verdict, started_at, target, renders, webhooks, series, config } = report;
+  const page = markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Load test: ${scenario}</title>
+<style>${new Markup(STYLE)}</style>
+</head>
+<body><main>
+<header>
+<h1>Load test: ${scenario}<span class="badge ${verdict.outcome}">${OUTCOMES[verdict.outcome]}</span></h1>
+<div class="meta">${target.description} · ${target.base_url} · ${started_at.replace('T', ' ').slice(0, 19)} UTC</div>
+<p class="summary">${summary}</p>
+${verdict.reasons.length === 0 ? null : markup`<ul class="reasons">${verdict.reasons.map((reason) => markup`<li>${reason}</li>`)}</ul>`}
+</header>
+${tiles(report)}
+${loadSection(report)}
+${renders === null ? null : renderSection(renders, series)}
+${webhooks === null || webhooks.events === 0 ? null : webhookSection(webhooks, config)}
+${latencySection(report)}
+${errorSection(report)}
+${checkSection(report)}
+${setUpSection(report)}
+</main></body>
+</html>
+`;
+  return page.text;
+}
+
+function tiles({ streams, operations, renders, webhooks, checks }: LoadTestReport): Markup {
+  const sum = (of: (stream: LoadTestReport['streams'][number]) => number): number =>
+    streams.reduce((total, stream) => total + of(stream), 0);
+  const requests = operations.reduce((total, operation) => total + operation.requests, 0);
+  const failed = operations.reduce((total, operation) => total + operation.failed, 0);
+  const failedChecks = checks.filter(({ state }) => state === 'failed').length;
+  const busiest = [...operations]
+    .sort((a, b) => b.requests - a.requests)
+    .find(({ operation }) => operation !== 'poll_render');
+  return markup`<div class="tiles">
+${tile(perSecond(sum(({ offered_per_second }) => offered_per_second)), 'callers offered')}
+${tile(perSecond(sum(({ completed_per_second }) => completed_per_second)), 'callers served')}
+${busiest === undefined ? null : worstTile(busiest.latency_ms, busiest.operation)}
+${renders?.completed_per_hour == null ? null : tile(significant(renders.completed_per_hour), 'renders per hour')}
+${renders?.queue_to_start_ms == null ? null : tile(milliseconds(renders.queue_to_start_ms.p50), 'queue to start, p50')}
+${renders?.end_to_end_ms == null ? null : tile(milliseconds(renders.end_to_end_ms.p50), 'arrival to result, p50')}
+${webhooks?.first_attempt_lag_ms == null ? null : worstTile(webhooks.first_attempt_lag_ms, 'webhook lag')}
+${tile(percent(requests === 0 ? 0 : failed / requests), 'of requests failed', failed > 0)}
+${tile(
+  failedChecks === 0 ? 'all' : `${failedChecks} failed`,
+  failedChecks === 0
+    ? `of ${checks.filter(({ state }) => state === 'passed').length} checks passed`
+    : 'checks',
+  failedChecks > 0,
+)}
+</div>`;
+}
+
+function tile(figure: string, label: string, isBad = false): Markup {
+  return markup`<div class="${isBad ? 'tile bad' : 'tile'}"><b>${figure}</b><span>${label}</span></div>`;
+}
+
+function worstTile(figures: Quantiles | null, of: string): Markup | null {
+  if (figures === null) return null;
+  const { name, ms } = worstOf(figures);
+  return tile(milliseconds(ms), `${of}, ${name}`);
+}
 
 /** More small charts would hide the important ones. */
 const MAX_LATENCY_CHARTS = 6;
 
-export function loadSection({ streams, series }: LoadTestReport): Markup {
+function loadSection({ streams, series }: LoadTestReport): Markup {
   return markup`<h2>Offered and carried</h2>
 ${arrivalsChart(series)}
 <h3>By kind of caller</h3>
@@ -24,7 +109,7 @@ ${table(streams, [
 ])}<p class="note">A caller arrives at a moment that was settled before the run (Poisson, seeded), whether or not earlier callers have been answered; how many came is chance around the rate that was offered. A caller is served when all that it came for was answered as it should be; its time runs from its arrival. The rate counts those served while callers came; who was under way at the end has been waited for. A caller that wants a render is served when that is accepted.</p>`;
 }
 
-export function latencySection({ operations, series }: LoadTestReport): Markup {
+function latencySection({ operations, series }: LoadTestReport): Markup {
   const byRequests = [...operations].sort((a, b) => b.requests - a.requests);
   const measured = byRequests.filter(({ latency_ms }) => latency_ms !== null).slice(0, MAX_LATENCY_CHARTS);
   const quantile = (head: string, of: (operation: OperationReport) => number | null | undefined) => ({
@@ -56,7 +141,7 @@ ${table(byRequests, [
   )}</div>`;
 }
 
-export function renderSection(renders: RenderReport, series: LoadTestReport['series']): Markup {
+function renderSection(renders: RenderReport, series: LoadTestReport['series']): Markup {
   const { ended, error_codes, start_from, queue_to_start_ms, end_to_end_ms } = renders;
   const rows = [
     { what: 'From queue to start', figures: queue_to_start_ms },
@@ -91,7 +176,7 @@ ${table(rows, [
   }</p>`;
 }
 
-export function webhookSection(
+function webhookSection(
   webhooks: WebhookReport,
   { receiver_shares: shares, slow_receiver_seconds: slowSeconds }: LoadTestReport['config'],
 ): Markup {

@@ -1,3 +1,52 @@
+/** Text that is already markup and is inserted into a page unescaped. */
+export class Markup {
+  constructor(readonly text: string) {}
+}
+
+type Part = string | number | Markup | null | readonly (Markup | string)[];
+
+/** Inserts values into markup: strings and numbers escaped, markup as is, arrays concatenated, null as nothing. */
+export function markup(texts: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+  return new Markup(texts.reduce((all, text, i) => all + rendered(parts[i - 1] ?? null) + text));
+}
+
+function rendered(part: Part): string {
+  if (part === null) return '';
+  if (part instanceof Markup) return part.text;
+  if (typeof part === 'number') return String(part);
+  if (typeof part === 'string') return escaped(part);
+  return part.map(rendered).join('');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
+interface Column<Row> {
+  readonly head: string;
+  readonly cell: (row: Row) => Markup | string;
+  /** Numbers are right-aligned. */
+  readonly isNumber?: boolean;
+}
+
+export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): Markup {
+  const kind = ({ isNumber }: Column<Row>): string => (isNumber === true ? 'number' : 'text');
+  return markup`<div class="scroll"><table><thead><tr>${columns.map(
+    (column) => markup`<th class="${kind(column)}">${column.head}</th>`,
+  )}</tr></thead><tbody>${rows.map(
+    (row) =>
+      markup`<tr>${columns.map((column) => markup`<td class="${kind(column)}">${column.cell(row)}</td>`)}</tr>`,
+  )}</tbody></table></div>`;
+}
+
 /** Embedded in the page, which is opened from disk, from a CI artefact or from an email, and printed. */
 export const STYLE = `
 :root { --ink: #1c2530; --soft: #5c6875; --line: #dfe4ea; --paper: #fff; --wash: #f5f7f9;

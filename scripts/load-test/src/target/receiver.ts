@@ -1,14 +1,12 @@
+import { conforms, type RecordStatus, type WebhookEvent } from '@lipsync/contract';
+import { verifyWebhookSignature } from '@lipsync/domain';
 import { randomBytes } from 'node:crypto';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { conforms } from '@lipsync/contract';
-import { verifyWebhookSignature } from '@lipsync/domain';
-import { isReceiverBehaviour, reactionTo, type ReceiverBehaviour } from './behaviour';
-import { type EventLog } from './event-log';
 
-export interface ReceiverOptions {
+interface ReceiverOptions {
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
@@ -156,4 +154,115 @@ function parseJson(body: Buffer): unknown {
 function header(request: IncomingMessage, name: string): string {
   const value = request.headers[name];
   return typeof value === 'string' ? value : '';
+}
+
+/**
+ * How a receiver treats its events.
+ * - `fast`: answers at once
+ * - `slow`: answers after a delay
+ * - `hanging`: never answers the first attempt, and the next ones at once
+ * - `failing`: answers the first attempt with 500, and the next ones correctly
+ */
+export const RECEIVER_BEHAVIOURS = ['fast', 'slow', 'hanging', 'failing'] as const;
+export type ReceiverBehaviour = (typeof RECEIVER_BEHAVIOURS)[number];
+
+export function isReceiverBehaviour(text: string): text is ReceiverBehaviour {
+  return RECEIVER_BEHAVIOURS.some((behaviour) => behaviour === text);
+}
+
+/** Its reaction to an attempt at an event, counted from 1. */
+type Reaction = 'answer' | 'answer-late' | 'refuse' | 'hang';
+
+function reactionTo(behaviour: ReceiverBehaviour, attempt: number): Reaction {
+  switch (behaviour) {
+    case 'fast':
+      return 'answer';
+    case 'slow':
+      return 'answer-late';
+    case 'hanging':
+      return attempt === 1 ? 'hang' : 'answer';
+    case 'failing':
+      return attempt === 1 ? 'refuse' : 'answer';
+  }
+}
+
+/** What the harness remembers of a delivered event. */
+export interface LoggedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly recordId: string;
+  readonly status: RecordStatus;
+  readonly deliveryId: string;
+  readonly behaviour: ReceiverBehaviour;
+  /** Epoch milliseconds on the service's clock. */
+  readonly createdAt: number;
+  /** Epoch milliseconds on the harness's clock. */
+  readonly firstAt: number;
+  attempts: number;
+  /** Whether an attempt was answered with success; no other should follow. */
+  acknowledged: boolean;
+  /** Attempts after an acknowledged one: at-least-once delivery permits them, and a receiver deduplicates. */
+  redeliveries: number;
+}
+
+export interface EventLog {
+  /** An attempt whose signature was valid (or could not be checked). */
+  arrived(event: WebhookEvent, deliveryId: string, behaviour: ReceiverBehaviour, atMs: number): LoggedEvent;
+  /** An attempt whose signature was invalid. */
+  forged(): void;
+  /** An attempt whose body is not an event of the contract. */
+  malformed(): void;
+  readonly events: ReadonlyMap<string, LoggedEvent>;
+  eventsOf(recordId: string): readonly LoggedEvent[];
+  readonly forgedAttempts: number;
+  readonly malformedAttempts: number;
+  readonly attempts: number;
+}
+
+export function createEventLog(): EventLog {
+  const events = new Map<string, LoggedEvent>();
+  const byRecord = new Map<string, LoggedEvent[]>();
+  let forgedAttempts = 0;
+  let malformedAttempts = 0;
+  let attempts = 0;
+  return {
+    arrived(event, deliveryId, behaviour, atMs) {
+      attempts++;
+      const known = events.get(event.id);
+      if (known !== undefined) {
+        known.attempts++;
+        if (known.acknowledged) known.redeliveries++;
+        return known;
+      }
+      const logged: LoggedEvent = {
+        id: event.id,
+        type: event.type,
+        recordId: event.data.id,
+        status: event.data.status,
+        deliveryId,
+        behaviour,
+        createdAt: Date.parse(event.created_at),
+        firstAt: atMs,
+        attempts: 1,
+        acknowledged: false,
+        redeliveries: 0,
+      };
+      events.set(event.id, logged);
+      byRecord.set(logged.recordId, [...(byRecord.get(logged.recordId) ?? []), logged]);
+      return logged;
+    },
+    forged: () => void forgedAttempts++,
+    malformed: () => void malformedAttempts++,
+    events,
+    eventsOf: (recordId) => byRecord.get(recordId) ?? [],
+    get forgedAttempts() {
+      return forgedAttempts;
+    },
+    get malformedAttempts() {
+      return malformedAttempts;
+    },
+    get attempts() {
+      return attempts;
+    },
+  };
 }

@@ -1,8 +1,7 @@
-import { type OperationId, operationNamed, type SuccessBody, type Upload } from '@lipsync/contract';
-import { type ClockOffsetEstimate } from '../measure/clock-offset';
-import { operationOutcome, type Outcome, storeOutcome, transportOutcome } from '../measure/outcome';
-import { type MeasuredRequest } from '../measure/recorder';
 import { type HttpAnswer, type HttpClient, type HttpExchange } from './http-client';
+import { operationOutcome, type Outcome, storeOutcome, transportOutcome } from '../track/outcome';
+import { type MeasuredRequest } from '../track/recorder';
+import { type OperationId, operationNamed, type SuccessBody, type Upload } from '@lipsync/contract';
 
 /** A request of the run: when its caller wanted it, its actual times and its result. */
 export interface Exchange<Body> {
@@ -28,7 +27,7 @@ export interface CallOptions {
 /** POST operations that the contract makes safe to repeat. */
 const REPEATABLE_POSTS: ReadonlySet<OperationId> = new Set(['cancel_render', 'complete_upload']);
 
-export interface ServiceClientOptions {
+interface ServiceClientOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly http: HttpClient;
@@ -116,4 +115,41 @@ function parseJson(body: Buffer): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** How far the service's clock is ahead of the harness's. */
+interface ClockOffset {
+  readonly ms: number;
+  /** The true offset lies within ± this, unless either clock was adjusted meanwhile. */
+  readonly uncertaintyMs: number;
+}
+
+interface ClockOffsetEstimate {
+  /** One response: its Date header, and when its request was sent and answered (epoch milliseconds). */
+  observe(dateHeader: string | undefined, sentAtMs: number, answeredAtMs: number): void;
+  /** Null before the first observation. */
+  current(): ClockOffset | null;
+}
+
+/**
+ * Estimates the offset from Date headers. Each means that, at some moment between sending and answering, the service's
+ * clock was within that second, which bounds the offset on both sides. The tightest bounds over many responses leave
+ * only a fraction of a second.
+ */
+export function createClockOffsetEstimate(): ClockOffsetEstimate {
+  let lowest = -Infinity;
+  let highest = Infinity;
+  return {
+    observe(dateHeader, sentAtMs, answeredAtMs) {
+      const second = Date.parse(dateHeader ?? '');
+      if (Number.isNaN(second)) return;
+      lowest = Math.max(lowest, second - answeredAtMs);
+      highest = Math.min(highest, second + 1000 - sentAtMs);
+    },
+    current() {
+      if (lowest === -Infinity) return null;
+      // Servers write the header from a clock that updates slightly late, which can make the bounds cross.
+      return { ms: (lowest + highest) / 2, uncertaintyMs: Math.abs(highest - lowest) / 2 };
+    },
+  };
 }

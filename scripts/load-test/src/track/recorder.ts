@@ -1,6 +1,5 @@
-import { createAnswerTally, type ErrorCount } from './answer-tally';
 import { Histogram } from './histogram';
-import { FAILURE_CLASSES, type Outcome } from './outcome';
+import { createAnswerTally, type ErrorCount, FAILURE_CLASSES, type Outcome } from './outcome';
 
 /** A request and its outcome; times in milliseconds of the run's clock. */
 export interface MeasuredRequest {
@@ -55,7 +54,7 @@ export interface Slice {
   readonly latency: Map<string, Histogram>;
 }
 
-export interface RecorderOptions {
+interface RecorderOptions {
   readonly startAt: number;
   /**
    * Earlier arrivals count in the time series, in throughput after this time and in the number in progress, but nowhere

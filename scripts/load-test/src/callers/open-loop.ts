@@ -1,6 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Clock } from './clock';
-import { type InFlight } from './in-flight';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 
 export interface Arrival {
   /** When the caller arrives, on the clock; latency is counted from here, however late it is sent. */
@@ -66,3 +64,62 @@ export async function runOpenLoop(options: OpenLoopOptions): Promise<void> {
     });
   if (broken !== undefined) throw broken.error;
 }
+
+/** When the arrivals end: as planned, or earlier when the signal stops them. Always correct for the past. */
+export function arrivalsEnd(clock: Clock, plannedAt: number, signal: AbortSignal): () => number {
+  let endAt = plannedAt;
+  const end = (): void => {
+    endAt = Math.min(endAt, clock.now());
+  };
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
+  return () => endAt;
+}
+
+/** The callers in progress, over all streams that share it; it limits the generator's memory. */
+interface InFlight {
+  /** Admits one more caller; false when the maximum is reached. Every admitted caller must leave once. */
+  enter(): boolean;
+  leave(): void;
+  readonly current: number;
+  /** The largest number of callers at once. */
+  readonly peak: number;
+}
+
+export function createInFlight(max: number): InFlight {
+  let current = 0;
+  let peak = 0;
+  return {
+    enter() {
+      if (current >= max) return false;
+      current++;
+      peak = Math.max(peak, current);
+      return true;
+    },
+    leave: () => void current--,
+    get current() {
+      return current;
+    },
+    get peak() {
+      return peak;
+    },
+  };
+}
+
+/** A monotonic clock in milliseconds that can be waited on. */
+export interface Clock {
+  now(): number;
+  /** Waits until `at`, or not at all when it has passed; ends early, without an error, when the signal aborts. */
+  until(at: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const SYSTEM_CLOCK: Clock = {
+  now: () => performance.now(),
+  async until(at, signal) {
+    const wait = at - performance.now();
+    if (wait <= 0) return;
+    await delay(wait, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
+      if (signal?.aborted !== true) throw error;
+    });
+  },
+};

@@ -1,6 +1,6 @@
+import { type ReceiverBehaviour } from '../target/receiver';
 import { type RecordResource, type RecordStatus } from '@lipsync/contract';
 import { RECORD_STATES } from '@lipsync/domain';
-import { type ReceiverBehaviour } from '../webhooks/behaviour';
 
 /** What the harness remembers of an accepted render: enough for every check, in less than a kilobyte. */
 export interface TrackedRender {
@@ -31,7 +31,7 @@ export interface TrackedRender {
 /** Whether its caller wants the result, or to cancel it at once. */
 export type RenderPurpose = 'result' | 'cancel';
 
-export interface RenderStart {
+interface RenderStart {
   /** Epoch milliseconds on the service's clock. */
   readonly at: number;
   /**
@@ -41,7 +41,7 @@ export interface RenderStart {
   readonly from: 'record' | 'poll';
 }
 
-export interface RenderEnd {
+interface RenderEnd {
   readonly status: RecordStatus;
   /** Epoch milliseconds on the service's clock; null when the record does not say. */
   readonly completedAt: number | null;
