@@ -156,7 +156,6 @@ function workspaceManifests() {
     'package.json',
     'deploy/policies/package.json',
     'prisma/package.json',
-    'scripts/package.json',
     ...below('packages'),
     ...below('scripts'),
     ...below('services'),

@@ -16,9 +16,9 @@ const WORKSPACES = {
   'bench-preparation': 'bench',
   corpora: 'corpora',
   chaos: 'chaos',
-  'load-test': '.',
-  'bench-scale-out': '.',
-  capacity: '.',
+  'load-test': 'load-test',
+  'bench-scale-out': 'load-test',
+  capacity: 'capacity',
 };
 
 const [command, ...args] = process.argv.slice(2);

@@ -15,7 +15,7 @@ const FILES = [
   ...['lipsync/Chart.yaml', 'lipsync/examples/large.yaml'].map((name) => `deploy/helm/${name}`),
 ];
 const PACKAGES = [
-  ...['.', 'prisma', 'scripts', 'deploy/policies'],
+  ...['.', 'prisma', 'deploy/policies'],
   ...['packages', 'scripts', 'services'].flatMap((parent) =>
     readdirSync(path.join(REPOSITORY_ROOT, parent)).map((name) => `${parent}/${name}`),
   ),

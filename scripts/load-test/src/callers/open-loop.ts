@@ -1,0 +1,125 @@
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+
+export interface Arrival {
+  /** When the caller arrives, on the clock; latency is counted from here, however late it is sent. */
+  readonly intendedAt: number;
+}
+
+export interface OpenLoopOptions {
+  readonly clock: Clock;
+  readonly startAt: number;
+  /** Milliseconds from `startAt`, ascending. */
+  readonly schedule: Iterable<number>;
+  /** Shared by all loops of a run. An arrival beyond its limit is not sent. */
+  readonly inFlight: InFlight;
+  readonly signal: AbortSignal;
+  /** Does what this caller came for. A refusal by the service must not reject: a rejection ends the run. */
+  readonly serve: (arrival: Arrival) => Promise<void>;
+  readonly onSent: (arrival: Arrival, lagMs: number) => void;
+  readonly onNotSent: (arrival: Arrival) => void;
+}
+
+/** Late arrivals are sent in one go; after this many, responses to others get their turn. */
+const SENT_PER_TURN = 64;
+
+/**
+ * Sends arrivals when they are due, whether or not earlier ones have been answered. A closed loop would wait for a slow
+ * service and so leave out the very requests that the service keeps waiting (coordinated omission).
+ */
+export async function runOpenLoop(options: OpenLoopOptions): Promise<void> {
+  const { clock, startAt, schedule, inFlight, signal, serve, onSent, onNotSent } = options;
+  let own = 0;
+  let sentThisTurn = 0;
+  let wake: (() => void) | undefined;
+  let broken: { error: unknown } | undefined;
+  for (const offset of schedule) {
+    const dueAt = startAt + offset;
+    if (dueAt > clock.now()) {
+      sentThisTurn = 0;
+      await clock.until(dueAt, signal);
+    } else if (++sentThisTurn % SENT_PER_TURN === 0) {
+      await nextTurn();
+    }
+    if (signal.aborted || broken !== undefined) break;
+    // Timers may fire a fraction of a millisecond early, but no caller may be answered before it has arrived.
+    const arrival = { intendedAt: Math.min(dueAt, clock.now()) };
+    if (!inFlight.enter()) {
+      onNotSent(arrival);
+      continue;
+    }
+    own++;
+    onSent(arrival, Math.max(0, clock.now() - arrival.intendedAt));
+    void serve(arrival)
+      .catch((error: unknown) => {
+        broken ??= { error };
+      })
+      .finally(() => {
+        inFlight.leave();
+        if (--own === 0) wake?.();
+      });
+  }
+  if (own > 0)
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  if (broken !== undefined) throw broken.error;
+}
+
+/** When the arrivals end: as planned, or earlier when the signal stops them. Always correct for the past. */
+export function arrivalsEnd(clock: Clock, plannedAt: number, signal: AbortSignal): () => number {
+  let endAt = plannedAt;
+  const end = (): void => {
+    endAt = Math.min(endAt, clock.now());
+  };
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
+  return () => endAt;
+}
+
+/** The callers in progress, over all streams that share it; it limits the generator's memory. */
+interface InFlight {
+  /** Admits one more caller; false when the maximum is reached. Every admitted caller must leave once. */
+  enter(): boolean;
+  leave(): void;
+  readonly current: number;
+  /** The largest number of callers at once. */
+  readonly peak: number;
+}
+
+export function createInFlight(max: number): InFlight {
+  let current = 0;
+  let peak = 0;
+  return {
+    enter() {
+      if (current >= max) return false;
+      current++;
+      peak = Math.max(peak, current);
+      return true;
+    },
+    leave: () => void current--,
+    get current() {
+      return current;
+    },
+    get peak() {
+      return peak;
+    },
+  };
+}
+
+/** A monotonic clock in milliseconds that can be waited on. */
+export interface Clock {
+  now(): number;
+  /** Waits until `at`, or not at all when it has passed; ends early, without an error, when the signal aborts. */
+  until(at: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const SYSTEM_CLOCK: Clock = {
+  now: () => performance.now(),
+  async until(at, signal) {
+    const wait = at - performance.now();
+    if (wait <= 0) return;
+    await delay(wait, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
+      if (signal?.aborted !== true) throw error;
+    });
+  },
+};

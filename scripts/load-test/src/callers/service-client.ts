@@ -1,0 +1,155 @@
+import { type HttpAnswer, type HttpClient, type HttpExchange } from './http-client';
+import { operationOutcome, type Outcome, storeOutcome, transportOutcome } from '../track/outcome';
+import { type MeasuredRequest } from '../track/recorder';
+import { type OperationId, operationNamed, type SuccessBody, type Upload } from '@lipsync/contract';
+
+/** A request of the run: when its caller wanted it, its actual times and its result. */
+export interface Exchange<Body> {
+  readonly sentAt: number;
+  readonly answeredAt: number;
+  readonly outcome: Outcome;
+  /** The contract's success response, or null. */
+  readonly body: Body | null;
+  readonly headers: HttpAnswer['headers'];
+}
+
+export interface CallOptions {
+  readonly intendedAt: number;
+  readonly id?: string;
+  readonly body?: unknown;
+  readonly idempotencyKey?: string;
+  /** Error codes that count as correct here. */
+  readonly expected?: readonly string[];
+  /** The name to record it under; default: the operation's own. */
+  readonly as?: string;
+}
+
+/** POST operations that the contract makes safe to repeat. */
+const REPEATABLE_POSTS: ReadonlySet<OperationId> = new Set(['cancel_render', 'complete_upload']);
+
+interface ServiceClientOptions {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly http: HttpClient;
+  readonly clockOffset: ClockOffsetEstimate;
+  readonly onRequest: (request: MeasuredRequest) => void;
+}
+
+/** The public API as one customer uses it, with every request measured and checked against the contract. */
+export function createServiceClient(options: ServiceClientOptions) {
+  const { apiKey, http, clockOffset, onRequest } = options;
+  const base = options.baseUrl.replace(/\/+$/, '');
+
+  function measured<Body>(
+    operation: string,
+    intendedAt: number,
+    { sentAt, answeredAt, answer, transportError }: HttpExchange,
+    judge: (answer: HttpAnswer) => { outcome: Outcome; body: Body | null },
+  ): Exchange<Body> {
+    const { outcome, body } =
+      answer === null
+        ? { outcome: transportOutcome(transportError ?? 'connection_failed'), body: null }
+        : judge(answer);
+    onRequest({ operation, intendedAt, sentAt, answeredAt, outcome });
+    return { sentAt, answeredAt, outcome, body, headers: answer?.headers ?? {} };
+  }
+
+  return {
+    async call<Id extends OperationId>(
+      operationId: Id,
+      { intendedAt, id, body, idempotencyKey, expected, as = operationId }: CallOptions,
+    ): Promise<Exchange<SuccessBody<Id>>> {
+      const { method, path } = operationNamed(operationId);
+      const text = body === undefined ? undefined : JSON.stringify(body);
+      const exchange = await http.send({
+        method: method.toUpperCase(),
+        url: base + path.replace('{id}', encodeURIComponent(id ?? '')),
+        headers: {
+          authorization: `Bearer ${apiKey}`,
+          ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+        },
+        ...(text === undefined ? {} : { body: text }),
+        repeatable: method === 'get' || idempotencyKey !== undefined || REPEATABLE_POSTS.has(operationId),
+      });
+      return measured(as, intendedAt, exchange, (answer) => {
+        const epoch = (at: number): number => performance.timeOrigin + at;
+        clockOffset.observe(answer.headers.date, epoch(exchange.sentAt), epoch(exchange.answeredAt));
+        const parsed = parseJson(answer.body);
+        const outcome = operationOutcome(operationId, answer.status, parsed, expected);
+        return { outcome, body: outcome.class === 'success' ? (parsed as SuccessBody<Id>) : null };
+      });
+    },
+
+    /** Sends the bytes of an upload. */
+    async putBytes(upload: Upload, bytes: Buffer, intendedAt: number): Promise<Exchange<true>> {
+      const exchange = await http.send({
+        method: upload.method,
+        url: upload.upload_url,
+        headers: upload.required_headers,
+        body: bytes,
+        repeatable: true,
+      });
+      return measured('put_bytes', intendedAt, exchange, (answer) => {
+        const outcome = storeOutcome(answer.status);
+        return { outcome, body: outcome.class === 'success' ? true : null };
+      });
+    },
+
+    /** Downloads an output from its signed URL. */
+    async download(url: string, intendedAt: number): Promise<Exchange<HttpAnswer>> {
+      const exchange = await http.send({ method: 'GET', url, headers: {}, repeatable: true });
+      return measured('download_output', intendedAt, exchange, (answer) => {
+        const outcome = storeOutcome(answer.status);
+        return { outcome, body: outcome.class === 'success' ? answer : null };
+      });
+    },
+  };
+}
+
+export type ServiceClient = ReturnType<typeof createServiceClient>;
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** How far the service's clock is ahead of the harness's. */
+interface ClockOffset {
+  readonly ms: number;
+  /** The true offset lies within ± this, unless either clock was adjusted meanwhile. */
+  readonly uncertaintyMs: number;
+}
+
+interface ClockOffsetEstimate {
+  /** One response: its Date header, and when its request was sent and answered (epoch milliseconds). */
+  observe(dateHeader: string | undefined, sentAtMs: number, answeredAtMs: number): void;
+  /** Null before the first observation. */
+  current(): ClockOffset | null;
+}
+
+/**
+ * Estimates the offset from Date headers. Each means that, at some moment between sending and answering, the service's
+ * clock was within that second, which bounds the offset on both sides. The tightest bounds over many responses leave
+ * only a fraction of a second.
+ */
+export function createClockOffsetEstimate(): ClockOffsetEstimate {
+  let lowest = -Infinity;
+  let highest = Infinity;
+  return {
+    observe(dateHeader, sentAtMs, answeredAtMs) {
+      const second = Date.parse(dateHeader ?? '');
+      if (Number.isNaN(second)) return;
+      lowest = Math.max(lowest, second - answeredAtMs);
+      highest = Math.min(highest, second + 1000 - sentAtMs);
+    },
+    current() {
+      if (lowest === -Infinity) return null;
+      // Servers write the header from a clock that updates slightly late, which can make the bounds cross.
+      return { ms: (lowest + highest) / 2, uncertaintyMs: Math.abs(highest - lowest) / 2 };
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import {
+  createRecentCreates,
+  type Customer,
+  createRender,
+  type JourneyContext,
+  uploadMedia,
+  type MediaFile,
+} from './callers/journeys';
+import { SYSTEM_CLOCK } from './callers/open-loop';
+import { type ServiceClient } from './callers/service-client';
+import { type LoadTestConfig, type StreamConfig } from './config';
+import { ask } from './verify/verify-run';
+import { ASSET_STATES } from '@lipsync/domain';
+import { type Random } from '@lipsync/local-stack';
+
+const READY_DEADLINE_MS = 120_000;
+/** Number of renders that each customer has before the first caller arrives. */
+const SEED_RENDERS = 3;
+const SETUP: StreamConfig = {
+  name: 'setup',
+  plan: { kind: 'at-once', count: 0 },
+  mix: {},
+  announces: false,
+};
+
+/**
+ * Uploads a customer's media and waits until it is ready. @throws Error with the service's response if it does not get
+ * there
+ */
+export async function prepareCustomer(
+  index: number,
+  client: ServiceClient,
+  { video, audio }: { video: MediaFile; audio: MediaFile },
+): Promise<Customer> {
+  const bare: Customer = {
+    index,
+    client,
+    media: { videoAssetId: '', audioAssetId: '' },
+    recent: createRecentCreates(),
+  };
+  await expectAccess(client);
+  const [videoAssetId, audioAssetId] = await Promise.all([readyAsset(bare, video), readyAsset(bare, audio)]);
+  return { ...bare, media: { videoAssetId, audioAssetId } };
+}
+
+/** Creates and cancels some renders, for callers who fetch an existing one. */
+export async function seedRenders(
+  context: JourneyContext,
+  customer: Customer,
+  random: Random,
+  config: LoadTestConfig,
+): Promise<void> {
+  const needsThem = config.streams.some(({ mix }) => (mix.get ?? 0) > 0 || (mix.replay ?? 0) > 0);
+  if (!needsThem) return;
+  for (let i = 0; i < SEED_RENDERS; i++) {
+    const now = performance.now();
+    const traveller = { customer, stream: SETUP, intendedAt: now, random };
+    const created = await createRender(context, traveller, {
+      purpose: 'cancel',
+      media: customer.media,
+      sendFrom: now,
+    });
+    if (created === null)
+      throw new Error('the service refused the first create_render: see that its limits allow it');
+    const { body, sentAt, answeredAt } = await customer.client.call('cancel_render', {
+      intendedAt: performance.now(),
+      id: created.record.id,
+      expected: ['render_not_cancellable'],
+    });
+    if (body !== null) context.ledger.observed(body, sentAt, answeredAt);
+  }
+}
+
+async function expectAccess(client: ServiceClient): Promise<void> {
+  const { outcome } = await client.call('get_render', {
+    intendedAt: performance.now(),
+    id: 'render_of_nobody',
+    expected: ['render_not_found'],
+  });
+  if (outcome.class !== 'expected')
+    throw new Error(
+      `the target does not answer as the service does: ${[outcome.status, outcome.code].filter((part) => part !== null).join(' ')}`,
+    );
+}
+
+async function readyAsset(customer: Customer, media: MediaFile): Promise<string> {
+  const uploaded = await uploadMedia(customer, media, performance.now());
+  if (uploaded === null) throw new Error(`the upload of the ${media.request.media_type} was refused`);
+  const { body } = await ask(
+    { client: customer.client, clock: SYSTEM_CLOCK, deadline: performance.now() + READY_DEADLINE_MS },
+    'get_asset',
+    { id: uploaded.assetId },
+    ({ status }) => ASSET_STATES.isTerminal(status),
+  );
+  if (body?.status !== 'ready')
+    throw new Error(
+      `the ${media.request.media_type} did not become ready: ${body?.error?.code ?? body?.status ?? 'no answer'}`,
+    );
+  return uploaded.assetId;
+}

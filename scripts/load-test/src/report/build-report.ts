@@ -1,0 +1,198 @@
+import { type ArrivalPlan, batchOf, offeredRate } from '../callers/arrival-schedule';
+import { type LoadTestConfig } from '../config';
+import { type WebhookSink } from '../target/deployment';
+import { type LoggedEvent } from '../target/receiver';
+import { type Histogram, distributionOf, quantilesOf, rounded } from '../track/histogram';
+import { type OperationFigures, type StreamFigures } from '../track/recorder';
+import { type TrackedRender } from '../track/tracked-render';
+import { type Backlog, verdictOf } from './verdict';
+import { renderFigures, isOpenAt, type RunResult, seriesOf, webhookFigures } from './figures';
+import {
+  type GeneratorFigures,
+  type LoadTestReport,
+  type OperationReport,
+  type ReportedConfig,
+  type StreamReport,
+  type MachineFacts,
+} from './report';
+import { summarise } from './summary';
+
+import { cpus, release, totalmem, type } from 'node:os';
+import path from 'node:path';
+
+interface MeasuredStream {
+  readonly name: string;
+  readonly plan: ArrivalPlan;
+  readonly figures: StreamFigures;
+}
+
+export function buildReport(run: RunResult): LoadTestReport {
+  const { config, target, recorder, checks } = run;
+  const measuredSeconds = (run.arrivalsEndAt - run.startAt) / 1000 - config.warmUpSeconds;
+  // Streams that arrived only in the warm-up have nothing to report.
+  const measured = config.streams.flatMap(({ name, plan }): MeasuredStream[] => {
+    const figures = recorder.streams.get(name);
+    return figures === undefined || figures.arrivals === 0 ? [] : [{ name, plan, figures }];
+  });
+  const streams = measured.map(({ name, plan, figures }) =>
+    streamReport(name, figures, offeredRate(plan, measuredSeconds), measuredSeconds),
+  );
+  const generator = generatorFigures(run);
+  // Renders that callers cancel themselves load only the control plane.
+  const rendered = run.renders.filter(({ purpose }) => purpose === 'result');
+  const series = seriesOf(run, rendered);
+  const open = backlogOfRenders(run, rendered);
+  const renders = renderFigures(rendered.filter(isMeasured), open);
+  const webhooks = target.webhooks && webhookFigures(measuredEvents(run, target.webhooks), run.clockOffsetMs);
+  const operations = [...recorder.operations]
+    .filter(([, { requests }]) => requests > 0)
+    .map(([operation, figures]) => operationReport(operation, figures, measuredSeconds));
+  const verdict = verdictOf({
+    checks,
+    generator,
+    streams,
+    backlogs: [...measured.map(backlogOfCallers), ...(renders === null ? [] : [open])],
+    webhooks,
+  });
+  const facts = { verdict, streams, operations, renders, webhooks };
+  return {
+    schema_version: 3,
+    summary: summarise({ ...facts, machine: machineFacts(target.isLocal), target: target.description }),
+    started_at: run.startedAt.toISOString(),
+    finished_at: new Date().toISOString(),
+    scenario: config.scenario,
+    target: {
+      base_url: target.baseUrl,
+      description: target.description,
+      customers: target.customers.length,
+      clock_offset_ms: rounded(run.clockOffsetMs),
+    },
+    config: reportedConfig(config),
+    machine: machineFacts(target.isLocal),
+    generator,
+    errors: recorder.errors().map(({ operation, outcome, count }) => ({ operation, ...outcome, count })),
+    series,
+    checks: [...checks],
+    ...facts,
+  };
+}
+
+const isMeasured = ({ isWarmUp }: TrackedRender): boolean => !isWarmUp;
+
+function measuredEvents({ renders }: RunResult, { log }: WebhookSink): LoggedEvent[] {
+  const measured = new Set(renders.filter(isMeasured).map(({ id }) => id));
+  return [...log.events.values()].filter(({ recordId }) => measured.has(recordId));
+}
+
+function backlogOfCallers({ name, plan, figures }: MeasuredStream): Backlog {
+  return {
+    of: `callers of ${name}`,
+    atHalf: figures.underWayAtHalf,
+    atEnd: figures.underWayAtEnd,
+    arrivedBetween: figures.sentSinceHalf,
+    batch: batchOf(plan),
+  };
+}
+
+function backlogOfRenders(run: RunResult, rendered: readonly TrackedRender[]): Backlog {
+  const openAt = (at: number): number => rendered.filter((render) => isOpenAt(run, render, at)).length;
+  return {
+    of: 'renders',
+    atHalf: openAt(run.halfAt),
+    atEnd: openAt(run.arrivalsEndAt),
+    arrivedBetween: rendered.filter(({ acceptedAt }) => acceptedAt > run.halfAt).length,
+    batch: 1,
+  };
+}
+
+function streamReport(name: string, figures: StreamFigures, offered: number, seconds: number): StreamReport {
+  const { arrivals, notSent, completed, completedInTime, failed, latency } = figures;
+  return {
+    name,
+    offered_per_second: rounded(offered),
+    arrivals,
+    not_sent: notSent,
+    completed,
+    failed,
+    completed_per_second: rounded(completedInTime / seconds),
+    under_way_at_half: figures.underWayAtHalf,
+    under_way_at_end: figures.underWayAtEnd,
+    latency_ms: quantilesOf(latency),
+  };
+}
+
+function operationReport(operation: string, figures: OperationFigures, seconds: number): OperationReport {
+  const { latency, response, requests, answeredInTime, succeeded, expected, limited, failed } = figures;
+  return {
+    operation,
+    requests,
+    per_second: rounded(answeredInTime / seconds),
+    succeeded,
+    expected,
+    limited,
+    failed,
+    latency_ms: quantilesOf(latency),
+    response_ms: quantilesOf(response),
+    latency_distribution: distributionOf(latency),
+  };
+}
+
+function generatorFigures({ recorder, usage, inFlightPeak, stoppedEarly }: RunResult): GeneratorFigures {
+  const lags = [...recorder.streams.values()].map(({ lag }) => lag);
+  // The busiest stream says most about the generator.
+  const busiest = lags.reduce<Histogram | null>(
+    (most, lag) => (most === null || lag.count > most.count ? lag : most),
+    null,
+  );
+  return {
+    lag_ms: busiest && quantilesOf(busiest),
+    cpu_cores: rounded(usage.ownCores),
+    machine_cpu_cores: usage.machineCores === null ? null : rounded(usage.machineCores),
+    peak_rss_mib: rounded(process.resourceUsage().maxRSS / 1024),
+    in_flight_peak: inFlightPeak,
+    stopped_early: stoppedEarly,
+  };
+}
+
+/** The configuration without keys and secrets, because reports are shared. */
+function reportedConfig(config: LoadTestConfig): ReportedConfig {
+  return {
+    duration_seconds: config.durationSeconds,
+    warm_up_seconds: config.warmUpSeconds,
+    drain_seconds: config.drainSeconds,
+    seed: config.seed,
+    connections: config.connections,
+    max_in_flight: config.maxInFlight,
+    timeout_seconds: config.timeoutSeconds,
+    poll_interval_seconds: config.pollIntervalSeconds,
+    polls_per_second: config.pollsPerSecond,
+    engines: config.engines.map((set) => set.join('+')),
+    sync_modes: [...config.syncModes],
+    media: config.media,
+    video: path.basename(config.videoFile),
+    audio: path.basename(config.audioFile),
+    receiver_shares: { ...config.receiverShares },
+    slow_receiver_seconds: config.slowReceiverSeconds,
+    max_failure_ratio: config.maxFailureRatio,
+    streams: config.streams.map(({ name, plan, mix, announces }) => ({
+      name,
+      arrivals: plan.kind,
+      rate_per_second: rounded(offeredRate(plan, config.durationSeconds)),
+      burst_size: batchOf(plan),
+      mix: { ...mix },
+      announces,
+    })),
+  };
+}
+
+/** The machine that the figures were measured on. */
+function machineFacts(sharedWithService: boolean): MachineFacts {
+  return {
+    shared_with_service: sharedWithService,
+    os: `${type()} ${release()}`,
+    node: process.version,
+    cpu: cpus()[0]?.model ?? null,
+    cpus: cpus().length,
+    memory_gib: Number((totalmem() / 2 ** 30).toFixed(1)),
+  };
+}

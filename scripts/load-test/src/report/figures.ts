@@ -1,0 +1,183 @@
+import { type LoadTestConfig } from '../config';
+import { type LoadTarget } from '../target/deployment';
+import { type LoggedEvent } from '../target/receiver';
+import { distributionOf, histogramOf, quantilesOf, rounded, type Histogram } from '../track/histogram';
+import { type Recorder } from '../track/recorder';
+import { type TrackedRender } from '../track/tracked-render';
+import { type CheckResult } from '../verify/check';
+import { type Backlog } from './verdict';
+import { type RenderReport, type WebhookReport, type SeriesReport, type SliceReport } from './report';
+import { type CpuUsage } from '../run-load-test';
+
+/** Figures of these renders, and the number of open ones, including those of the warm-up. */
+export function renderFigures(
+  renders: readonly TrackedRender[],
+  open: Pick<Backlog, 'atHalf' | 'atEnd'>,
+): RenderReport | null {
+  if (renders.length === 0) return null;
+  const completed = renders.filter(({ end }) => end?.status === 'completed');
+  const outputSeconds = sum(completed, ({ end }) => end?.outputSeconds ?? 0);
+  const processingSeconds = sum(completed, ({ end }) => (end?.processingMs ?? 0) / 1000);
+  const queueToStart = histogramOf(
+    completed.flatMap(({ started, createdAt }) => (started === null ? [] : [started.at - createdAt])),
+  );
+  const endToEnd = histogramOf(
+    completed.flatMap(({ end, createdAt, acceptedAfterMs }) =>
+      end?.completedAt == null ? [] : [acceptedAfterMs + end.completedAt - createdAt],
+    ),
+  );
+  return {
+    accepted: renders.length,
+    ended: countBy(renders, ({ end }) => end?.status ?? 'open'),
+    error_codes: countBy(
+      renders.filter(({ end }) => end?.errorCode != null),
+      ({ end }) => end?.errorCode ?? '',
+    ),
+    completed_per_hour: perHour(completed),
+    output_seconds: rounded(outputSeconds),
+    work_per_output_second: outputSeconds === 0 ? null : rounded(processingSeconds / outputSeconds),
+    queue_to_start_ms: quantilesOf(queueToStart),
+    queue_to_start_distribution: distributionOf(queueToStart),
+    start_from: {
+      record: completed.filter(({ started }) => started?.from === 'record').length,
+      poll: completed.filter(({ started }) => started?.from === 'poll').length,
+    },
+    end_to_end_ms: quantilesOf(endToEnd),
+    end_to_end_distribution: distributionOf(endToEnd),
+    open_at_half: open.atHalf,
+    open_at_end: open.atEnd,
+  };
+}
+
+function perHour(completed: readonly TrackedRender[]): number | null {
+  const first = Math.min(...completed.map(({ createdAt }) => createdAt));
+  const last = Math.max(...completed.map(({ end }) => end?.completedAt ?? 0));
+  return completed.length === 0 || last <= first
+    ? null
+    : rounded((completed.length * 3_600_000) / (last - first));
+}
+
+function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
+}
+
+function countBy<Item>(items: readonly Item[], of: (item: Item) => string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const item of items) counts[of(item)] = (counts[of(item)] ?? 0) + 1;
+  return counts;
+}
+
+/**
+ * How quickly events arrived. `offsetMs` is how far the service's clock is ahead of the one that recorded the arrivals.
+ */
+export function webhookFigures(events: readonly LoggedEvent[], offsetMs: number): WebhookReport {
+  const lags = (of: readonly LoggedEvent[]) => firstAttemptLags(of, offsetMs);
+  const behaviours = [...new Set(events.map(({ behaviour }) => behaviour))];
+  return {
+    events: events.length,
+    attempts: events.reduce((sum, { attempts }) => sum + attempts, 0),
+    redeliveries: events.reduce((sum, { redeliveries }) => sum + redeliveries, 0),
+    first_attempt_lag_ms: quantilesOf(lags(events)),
+    by_receiver: Object.fromEntries(
+      behaviours.map((behaviour) => {
+        const own = events.filter((event) => event.behaviour === behaviour);
+        return [
+          behaviour,
+          {
+            events: own.length,
+            acknowledged: own.filter(({ acknowledged }) => acknowledged).length,
+            first_attempt_lag_ms: quantilesOf(lags(own)),
+            first_attempt_lag_distribution: distributionOf(lags(own)),
+          },
+        ];
+      }),
+    ),
+  };
+}
+
+/** Milliseconds from each event to the arrival of its first attempt. */
+export function firstAttemptLags(
+  events: Iterable<Pick<LoggedEvent, 'createdAt' | 'firstAt'>>,
+  offsetMs: number,
+): Histogram {
+  return histogramOf([...events].map(({ createdAt, firstAt }) => firstAt + offsetMs - createdAt));
+}
+
+type TimedRun = Pick<RunResult, 'recorder' | 'startAt' | 'sliceMs' | 'arrivalsEndAt' | 'clockOffsetMs'> & {
+  readonly config: Pick<RunResult['config'], 'warmUpSeconds'>;
+};
+
+/** The run over time, up to the last slice with any activity. */
+export function seriesOf(run: TimedRun, rendered: readonly TrackedRender[]): SeriesReport {
+  const { recorder, startAt, sliceMs, arrivalsEndAt, config } = run;
+  const ends = rendered.flatMap(({ end }) =>
+    end?.status === 'completed' ? [endedAt(run, end.completedAt)] : [],
+  );
+  const slices = recorder.slices.map((slice, index): SliceReport => {
+    const from = startAt + index * sliceMs;
+    const to = from + sliceMs;
+    return {
+      at_seconds: (index * sliceMs) / 1000,
+      arrivals: slice.arrivals,
+      not_sent: slice.notSent,
+      completed: slice.completed,
+      requests: slice.requests,
+      failed: slice.failed,
+      limited: slice.limited,
+      open_renders: rendered.filter((render) => isOpenAt(run, render, to)).length,
+      renders_completed: ends.filter((at) => at >= from && at < to).length,
+      latency_ms: Object.fromEntries(
+        [...slice.latency].flatMap(([operation, latency]) => {
+          const quantiles = quantilesOf(latency);
+          if (quantiles === null) return [];
+          const { count, p50, p99, max } = quantiles;
+          return [[operation, { count, p50, p99, max }]];
+        }),
+      ),
+    };
+  });
+  const last = slices.findLastIndex(
+    ({ arrivals, requests, completed, open_renders, renders_completed }) =>
+      arrivals + requests + completed + open_renders + renders_completed > 0,
+  );
+  return {
+    slice_seconds: sliceMs / 1000,
+    arrivals_end_seconds: rounded((arrivalsEndAt - startAt) / 1000),
+    warm_up_seconds: config.warmUpSeconds,
+    slices: slices.slice(0, last + 1),
+  };
+}
+
+/** A finished run, times in milliseconds of the run's clock. */
+export interface RunResult {
+  readonly config: LoadTestConfig;
+  readonly target: LoadTarget;
+  readonly recorder: Recorder;
+  readonly renders: readonly TrackedRender[];
+  readonly checks: readonly CheckResult[];
+  readonly startedAt: Date;
+  readonly startAt: number;
+  readonly sliceMs: number;
+  /** The middle of the measured arrivals, as planned. */
+  readonly halfAt: number;
+  readonly arrivalsEndAt: number;
+  /** How far the service's clock is ahead. */
+  readonly clockOffsetMs: number;
+  readonly usage: CpuUsage;
+  readonly inFlightPeak: number;
+  readonly stoppedEarly: boolean;
+}
+
+/** Whether a render was accepted and had not ended, by the harness's clock. */
+export function isOpenAt(
+  run: Pick<RunResult, 'clockOffsetMs'>,
+  { acceptedAt, end }: TrackedRender,
+  at: number,
+): boolean {
+  return acceptedAt <= at && (end === null || endedAt(run, end.completedAt) > at);
+}
+
+/** A service time on the run's clock; a render without one counts as ended at once. */
+function endedAt({ clockOffsetMs }: Pick<RunResult, 'clockOffsetMs'>, completedAt: number | null): number {
+  return completedAt === null ? 0 : completedAt - clockOffsetMs - performance.timeOrigin;
+}

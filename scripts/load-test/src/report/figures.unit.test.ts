@@ -1,0 +1,121 @@
+import { type TrackedRender } from '../track/tracked-render';
+import { type LoggedEvent } from '../target/receiver';
+import { histogramOf, quantilesOf, worstOf } from '../track/histogram';
+import { renderFigures, webhookFigures } from './figures';
+
+const completed = (
+  over: { createdAt: number; startedAt: number; completedAt: number } & Partial<TrackedRender>,
+) => {
+  const { startedAt, completedAt, ...rest } = over;
+  const render: TrackedRender = {
+    id: String(over.createdAt),
+    customer: 0,
+    purpose: 'result',
+    engines: 1,
+    acceptedAfterMs: 100,
+    acceptedAt: 0,
+    isWarmUp: false,
+    announcedTo: null,
+    status: 'completed',
+    progress: 100,
+    seenAt: 0,
+    started: { at: startedAt, from: 'record' },
+    end: {
+      status: 'completed',
+      completedAt,
+      errorCode: null,
+      webhookEventId: null,
+      outputSeconds: 4,
+      processingMs: completedAt - startedAt,
+    },
+    flaws: [],
+    ...rest,
+  };
+  return render;
+};
+const NONE_OPEN = { atHalf: 0, atEnd: 0 };
+/** Quantiles are within half a percent. */
+const about = (value: number) => expect.closeTo(value, -2) as number;
+
+describe('renderFigures', () => {
+  it('measures the queue from creation to start, and the total from the arrival of the caller', () => {
+    const renders = [
+      completed({ createdAt: 0, startedAt: 1_000, completedAt: 3_000 }),
+      completed({ createdAt: 1_000, startedAt: 3_000, completedAt: 7_200 }),
+    ];
+    expect(renderFigures(renders, NONE_OPEN)).toMatchObject({
+      accepted: 2,
+      ended: { completed: 2 },
+      queue_to_start_ms: { count: 2, p50: about(1_000), max: 2_000 },
+      end_to_end_ms: { p50: about(3_100), max: 6_300 },
+      completed_per_hour: 1_000,
+      output_seconds: 8,
+      work_per_output_second: 0.775,
+      start_from: { record: 2, poll: 0 },
+    });
+  });
+
+  it('counts what did not complete by how it ended and why', () => {
+    const open = completed({ createdAt: 0, startedAt: 1, completedAt: 2, end: null, started: null });
+    const failed = completed({ createdAt: 0, startedAt: 1, completedAt: 2 });
+    if (failed.end !== null) failed.end = { ...failed.end, status: 'failed', errorCode: 'engine_failed' };
+    expect(renderFigures([open, failed], NONE_OPEN)).toMatchObject({
+      ended: { open: 1, failed: 1 },
+      error_codes: { engine_failed: 1 },
+      end_to_end_ms: null,
+    });
+  });
+
+  it('has no figures without renders', () => {
+    expect(renderFigures([], NONE_OPEN)).toBeNull();
+  });
+});
+
+describe('webhookFigures', () => {
+  const event = (over: Partial<LoggedEvent>): LoggedEvent => ({
+    id: 'event',
+    type: 'render.completed',
+    recordId: 'render',
+    status: 'completed',
+    deliveryId: 'delivery',
+    behaviour: 'fast',
+    createdAt: 10_000,
+    firstAt: 10_050,
+    attempts: 1,
+    acknowledged: true,
+    redeliveries: 0,
+    ...over,
+  });
+
+  it('corrects the lag for the clocks’ offset, and separates the receivers', () => {
+    const events = [
+      event({}),
+      event({ behaviour: 'hanging', firstAt: 10_150, attempts: 2, acknowledged: false }),
+    ];
+    expect(webhookFigures(events, 50)).toMatchObject({
+      events: 2,
+      attempts: 3,
+      first_attempt_lag_ms: { count: 2, max: 200 },
+      by_receiver: {
+        fast: { events: 1, acknowledged: 1, first_attempt_lag_ms: { max: 100 } },
+        hanging: { events: 1, acknowledged: 0, first_attempt_lag_ms: { max: 200 } },
+      },
+    });
+  });
+});
+
+describe('quantilesOf', () => {
+  it('reports no percentile that too few values lie beyond', () => {
+    const of = (count: number) => quantilesOf(histogramOf(Array.from({ length: count }, () => 1)));
+    expect(of(9)).toMatchObject({ p90: null, p99: null, p999: null });
+    expect(of(99)).toMatchObject({ p90: 1, p99: null, p999: null });
+    expect(of(999)).toMatchObject({ p90: 1, p99: 1, p999: null });
+    expect(of(1_000)).toMatchObject({ p999: 1 });
+    expect(of(0)).toBeNull();
+  });
+
+  it('falls back to the maximum when there is no 99th percentile', () => {
+    const few = quantilesOf(histogramOf([1, 2, 3]));
+    expect(few && worstOf(few)).toEqual({ name: 'max', ms: 3 });
+  });
+});

@@ -1,0 +1,268 @@
+import { conforms, type RecordStatus, type WebhookEvent } from '@lipsync/contract';
+import { verifyWebhookSignature } from '@lipsync/domain';
+import { randomBytes } from 'node:crypto';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+interface ReceiverOptions {
+  readonly host: string;
+  /** 0 selects a free port. */
+  readonly port: number;
+  /** PEM; without it the receiver speaks plain HTTP, for a proxy or tunnel in front of it that terminates TLS. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** Distinguishes this run's events from another's late ones. */
+  readonly run: string;
+  /** By customer, hexadecimal; null if signatures cannot be checked. */
+  readonly signingSecrets: readonly (string | null)[];
+  readonly slowMs: number;
+  readonly log: EventLog;
+}
+
+export interface Receiver {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Larger than any event of the contract. */
+const BODY_MAX_BYTES = 256 * 1024;
+
+/**
+ * The receiving side of the contract: verifies the raw bytes, then parses, then deduplicates; and misbehaves as
+ * configured.
+ */
+export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
+  const { host, port, tls } = options;
+  const receive = (request: IncomingMessage, response: ServerResponse): void => {
+    handle(request, response, options).catch(() => response.destroy());
+  };
+  const server = tls === undefined ? createHttpServer(receive) : createHttpsServer(tls, receive);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function handle(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: ReceiverOptions,
+): Promise<void> {
+  const { log, run, signingSecrets, slowMs } = options;
+  const arrivedAtMs = Date.now();
+  const target = destinationOf(request.url ?? '');
+  const body = await readBody(request);
+  if (target !== null && target.run !== run) {
+    // A refusal would make the service send it to this run again and again.
+    response.writeHead(204).end();
+    return;
+  }
+  if (target === null || target.customer >= signingSecrets.length || body === null) {
+    response.writeHead(404).end();
+    return;
+  }
+  const deliveryId = header(request, 'svc-delivery-id');
+  const secretHex = signingSecrets[target.customer] ?? null;
+  const isGenuine =
+    secretHex === null ||
+    verifyWebhookSignature({
+      secretHex,
+      header: header(request, 'svc-signature'),
+      deliveryId,
+      body,
+      nowSeconds: arrivedAtMs / 1000,
+    });
+  if (!isGenuine) {
+    log.forged();
+    response.writeHead(401).end();
+    return;
+  }
+  const event = parseJson(body);
+  if (!conforms('WebhookEvent', event) || header(request, 'svc-event-id') !== event.id) {
+    log.malformed();
+    response.writeHead(400).end();
+    return;
+  }
+  const logged = log.arrived(event, deliveryId, target.behaviour, arrivedAtMs);
+  switch (reactionTo(target.behaviour, logged.attempts)) {
+    case 'hang':
+      return;
+    case 'refuse':
+      response.writeHead(500).end();
+      return;
+    case 'answer-late':
+      await delay(slowMs);
+      break;
+    case 'answer':
+      break;
+  }
+  logged.acknowledged = true;
+  response.writeHead(204).end();
+}
+
+/** Part of every webhook URL of a run. */
+export function newRunToken(): string {
+  return randomBytes(6).toString('hex');
+}
+
+/** The path for a customer's events: it identifies the customer and the behaviour. */
+export function receiverPath(run: string, customer: number, behaviour: ReceiverBehaviour): string {
+  return `/${run}/${customer}/${behaviour}`;
+}
+
+interface Destination {
+  readonly run: string;
+  readonly customer: number;
+  readonly behaviour: ReceiverBehaviour;
+}
+
+/** Reads the end of a path, because a proxy in front may have prepended its own. */
+function destinationOf(url: string): Destination | null {
+  const [, run = '', customer, behaviour = ''] = /\/([0-9a-f]{12})\/(\d{1,4})\/([a-z]+)\/?$/.exec(url) ?? [];
+  return customer !== undefined && isReceiverBehaviour(behaviour)
+    ? { run, customer: Number(customer), behaviour }
+    : null;
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > BODY_MAX_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function header(request: IncomingMessage, name: string): string {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/**
+ * How a receiver treats its events.
+ * - `fast`: answers at once
+ * - `slow`: answers after a delay
+ * - `hanging`: never answers the first attempt, and the next ones at once
+ * - `failing`: answers the first attempt with 500, and the next ones correctly
+ */
+export const RECEIVER_BEHAVIOURS = ['fast', 'slow', 'hanging', 'failing'] as const;
+export type ReceiverBehaviour = (typeof RECEIVER_BEHAVIOURS)[number];
+
+export function isReceiverBehaviour(text: string): text is ReceiverBehaviour {
+  return RECEIVER_BEHAVIOURS.some((behaviour) => behaviour === text);
+}
+
+/** Its reaction to an attempt at an event, counted from 1. */
+type Reaction = 'answer' | 'answer-late' | 'refuse' | 'hang';
+
+function reactionTo(behaviour: ReceiverBehaviour, attempt: number): Reaction {
+  switch (behaviour) {
+    case 'fast':
+      return 'answer';
+    case 'slow':
+      return 'answer-late';
+    case 'hanging':
+      return attempt === 1 ? 'hang' : 'answer';
+    case 'failing':
+      return attempt === 1 ? 'refuse' : 'answer';
+  }
+}
+
+/** What the harness remembers of a delivered event. */
+export interface LoggedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly recordId: string;
+  readonly status: RecordStatus;
+  readonly deliveryId: string;
+  readonly behaviour: ReceiverBehaviour;
+  /** Epoch milliseconds on the service's clock. */
+  readonly createdAt: number;
+  /** Epoch milliseconds on the harness's clock. */
+  readonly firstAt: number;
+  attempts: number;
+  /** Whether an attempt was answered with success; no other should follow. */
+  acknowledged: boolean;
+  /** Attempts after an acknowledged one: at-least-once delivery permits them, and a receiver deduplicates. */
+  redeliveries: number;
+}
+
+export interface EventLog {
+  /** An attempt whose signature was valid (or could not be checked). */
+  arrived(event: WebhookEvent, deliveryId: string, behaviour: ReceiverBehaviour, atMs: number): LoggedEvent;
+  /** An attempt whose signature was invalid. */
+  forged(): void;
+  /** An attempt whose body is not an event of the contract. */
+  malformed(): void;
+  readonly events: ReadonlyMap<string, LoggedEvent>;
+  eventsOf(recordId: string): readonly LoggedEvent[];
+  readonly forgedAttempts: number;
+  readonly malformedAttempts: number;
+  readonly attempts: number;
+}
+
+export function createEventLog(): EventLog {
+  const events = new Map<string, LoggedEvent>();
+  const byRecord = new Map<string, LoggedEvent[]>();
+  let forgedAttempts = 0;
+  let malformedAttempts = 0;
+  let attempts = 0;
+  return {
+    arrived(event, deliveryId, behaviour, atMs) {
+      attempts++;
+      const known = events.get(event.id);
+      if (known !== undefined) {
+        known.attempts++;
+        if (known.acknowledged) known.redeliveries++;
+        return known;
+      }
+      const logged: LoggedEvent = {
+        id: event.id,
+        type: event.type,
+        recordId: event.data.id,
+        status: event.data.status,
+        deliveryId,
+        behaviour,
+        createdAt: Date.parse(event.created_at),
+        firstAt: atMs,
+        attempts: 1,
+        acknowledged: false,
+        redeliveries: 0,
+      };
+      events.set(event.id, logged);
+      byRecord.set(logged.recordId, [...(byRecord.get(logged.recordId) ?? []), logged]);
+      return logged;
+    },
+    forged: () => void forgedAttempts++,
+    malformed: () => void malformedAttempts++,
+    events,
+    eventsOf: (recordId) => byRecord.get(recordId) ?? [],
+    get forgedAttempts() {
+      return forgedAttempts;
+    },
+    get malformedAttempts() {
+      return malformedAttempts;
+    },
+    get attempts() {
+      return attempts;
+    },
+  };
+}

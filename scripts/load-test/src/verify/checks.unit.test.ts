@@ -1,0 +1,274 @@
+import { type AnswerCounts } from '../track/outcome';
+import { type TrackedRender } from '../track/tracked-render';
+import { type LoggedEvent } from '../target/receiver';
+import { type CheckResult } from './check';
+import { CHECKS, runChecks } from './checks';
+import { type Evidence, type WebhookEvidence } from './evidence';
+
+const render = (over: Partial<TrackedRender> = {}): TrackedRender => ({
+  id: 'render',
+  customer: 0,
+  purpose: 'result',
+  engines: 1,
+  acceptedAfterMs: 10,
+  acceptedAt: 0,
+  isWarmUp: false,
+  announcedTo: 'fast',
+  createdAt: 0,
+  status: 'completed',
+  progress: 100,
+  seenAt: 0,
+  started: null,
+  end: {
+    status: 'completed',
+    completedAt: 5,
+    errorCode: null,
+    webhookEventId: 'event',
+    outputSeconds: 4,
+    processingMs: 3,
+  },
+  flaws: [],
+  ...over,
+});
+const event = (over: Partial<LoggedEvent> = {}): LoggedEvent => ({
+  id: 'event',
+  type: 'render.completed',
+  recordId: 'render',
+  status: 'completed',
+  deliveryId: 'delivery',
+  behaviour: 'fast',
+  createdAt: 5,
+  firstAt: 6,
+  attempts: 1,
+  acknowledged: true,
+  redeliveries: 0,
+  ...over,
+});
+const webhooks = (over: Partial<WebhookEvidence> = {}): WebhookEvidence => ({
+  events: [event()],
+  verifiesSignatures: true,
+  forgedAttempts: 0,
+  malformedAttempts: 0,
+  deliveries: [{ eventId: 'event', status: 'delivered', attempts: 1 }],
+  ...over,
+});
+const NO_ERRORS: AnswerCounts = { total: 100, failed: 0, errors: [] };
+/** A run in which everything was examined and nothing is wrong. */
+const evidence = (over: Partial<Evidence> = {}): Evidence => ({
+  renders: [render()],
+  requests: { ofCallers: NO_ERRORS, beforeAndAfter: NO_ERRORS },
+  replays: { count: 1, unmarked: 0, mismatches: [] },
+  lostAnswers: { count: 1, unsettled: [] },
+  rechecked: [{ id: 'render', status: 'completed', webhookEventId: 'event' }],
+  webhooks: webhooks(),
+  outputs: [{ renderId: 'render', engine: 'musetalk', problem: null }],
+  uploads: [{ assetId: 'asset', status: 'ready' }],
+  maxFailureRatio: 0.01,
+  drainSeconds: 60,
+  ...over,
+});
+const errors = (count: number, outcome: 'out_of_contract' | 'unavailable' | 'limited'): AnswerCounts => ({
+  total: 100,
+  failed: outcome === 'limited' ? 0 : count,
+  errors: [
+    {
+      operation: 'get_render',
+      outcome: { class: outcome, status: 503, code: 'service_unavailable', retryable: true },
+      count,
+    },
+  ],
+});
+const failure = (...of: Parameters<typeof errors>): Evidence['requests'] => ({
+  ofCallers: errors(...of),
+  beforeAndAfter: NO_ERRORS,
+});
+const failureAside = (...of: Parameters<typeof errors>): Evidence['requests'] => ({
+  ofCallers: NO_ERRORS,
+  beforeAndAfter: errors(...of),
+});
+const ended = (status: 'failed' | 'cancelled', errorCode: string | null = null): TrackedRender =>
+  render({
+    status,
+    end: {
+      status,
+      completedAt: 5,
+      errorCode,
+      webhookEventId: null,
+      outputSeconds: 0,
+      processingMs: 0,
+    },
+  });
+
+function states(results: readonly CheckResult[], state: CheckResult['state']): string[] {
+  return results.filter((result) => result.state === state).map(({ id }) => id);
+}
+
+describe('the checks of a load test', () => {
+  it('all pass when nothing is wrong', () => {
+    const results = runChecks(evidence());
+    expect(states(results, 'passed')).toEqual(CHECKS.map(({ id }) => id));
+  });
+
+  const faults: [id: string, fault: string, Partial<Evidence>][] = [
+    ['answers_in_contract', 'an answer of another form', { requests: failure(1, 'out_of_contract') }],
+    [
+      'answers_in_contract',
+      'an answer of another form to a poll of the drain',
+      { requests: failureAside(1, 'out_of_contract') },
+    ],
+    ['requests_succeed', 'more failures than tolerated', { requests: failure(2, 'unavailable') }],
+    [
+      'requests_succeed',
+      'more failures than tolerated in the drain alone',
+      { requests: failureAside(2, 'unavailable') },
+    ],
+    [
+      'replays_same_render',
+      'a replay that made another render',
+      {
+        replays: {
+          count: 1,
+          unmarked: 0,
+          mismatches: [{ idempotencyKey: 'k', expectedId: 'a', gotId: 'b' }],
+        },
+      },
+    ],
+    [
+      'replays_same_render',
+      'a replay that is not marked',
+      { replays: { count: 1, unmarked: 1, mismatches: [] } },
+    ],
+    [
+      'lost_answers_settled',
+      'a create of unknown outcome',
+      { lostAnswers: { count: 1, unsettled: ['key: timeout'] } },
+    ],
+    ['uploads_ready', 'an upload that was not taken', { uploads: [{ assetId: 'asset', status: 'failed' }] }],
+    [
+      'uploads_ready',
+      'an upload still being looked at',
+      { uploads: [{ assetId: 'asset', status: 'pending' }] },
+    ],
+    ['renders_end', 'a render that is left open', { renders: [render({ end: null, status: 'processing' })] }],
+    ['renders_succeed', 'a render that failed', { renders: [ended('failed', 'engine_failed')] }],
+    [
+      'terminal_states_final',
+      'an end that was seen to change',
+      { renders: [render({ flaws: [{ kind: 'terminal_changed', detail: 'completed became failed' }] })] },
+    ],
+    [
+      'terminal_states_final',
+      'an end that is another when asked once more',
+      { rechecked: [{ id: 'render', status: 'failed', webhookEventId: 'event' }] },
+    ],
+    [
+      'terminal_states_final',
+      'a render that nobody knows any more',
+      { rechecked: [{ id: 'render', status: null, webhookEventId: 'event' }] },
+    ],
+    [
+      'states_move_forward',
+      'a render that went back',
+      { renders: [render({ flaws: [{ kind: 'went_backwards', detail: 'processing became accepted' }] })] },
+    ],
+    [
+      'progress_monotone',
+      'progress that fell',
+      { renders: [render({ flaws: [{ kind: 'progress_fell', detail: '30 % became 20 %' }] })] },
+    ],
+    [
+      'outputs_downloadable',
+      'an output that cannot be had',
+      {
+        outputs: [{ renderId: 'render', engine: 'musetalk', problem: 'the download was answered with 403' }],
+      },
+    ],
+    ['webhooks_arrive', 'an event that never came', { webhooks: webhooks({ events: [] }) }],
+    [
+      'webhooks_acknowledged',
+      'an event whose first attempt was refused and never repeated',
+      {
+        webhooks: webhooks({
+          events: [event({ behaviour: 'failing', acknowledged: false })],
+          deliveries: [],
+        }),
+      },
+    ],
+    [
+      'webhooks_once',
+      'two events for one render',
+      { webhooks: webhooks({ events: [event(), event({ id: 'second' })] }) },
+    ],
+    [
+      'webhooks_once',
+      'an event for a render that was never accepted',
+      { webhooks: webhooks({ events: [event(), event({ id: 'other', recordId: 'stranger' })] }) },
+    ],
+    ['webhooks_signed', 'a wrong signature', { webhooks: webhooks({ forgedAttempts: 1 }) }],
+    ['webhooks_signed', 'a body that is no event', { webhooks: webhooks({ malformedAttempts: 1 }) }],
+    [
+      'webhooks_agree',
+      'an event that tells of another end',
+      { webhooks: webhooks({ events: [event({ type: 'render.failed', status: 'failed' })] }) },
+    ],
+    [
+      'webhooks_agree',
+      'a type that does not fit the status',
+      { webhooks: webhooks({ events: [event({ type: 'render.cancelled' })] }) },
+    ],
+    [
+      'webhooks_agree',
+      'an event of another id than the record names',
+      { rechecked: [{ id: 'render', status: 'completed', webhookEventId: 'another' }] },
+    ],
+    [
+      'webhooks_settled',
+      'an acknowledged event that is still to be delivered',
+      { webhooks: webhooks({ deliveries: [{ eventId: 'event', status: 'pending', attempts: 1 }] }) },
+    ],
+  ];
+
+  it.each(faults)('%s fails at %s', (id, _, fault) => {
+    const results = runChecks(evidence(fault));
+    expect(states(results, 'failed')).toContain(id);
+    const failed = results.find((result) => result.id === id);
+    expect(failed?.failures).toBeGreaterThan(0);
+    expect(failed?.examples.length).toBeGreaterThan(0);
+  });
+
+  it('each detect at least one of these faults', () => {
+    expect(new Set(faults.map(([id]) => id))).toEqual(new Set(CHECKS.map(({ id }) => id)));
+  });
+
+  it('tolerate the configured number of failures, and any number of rate-limited requests', () => {
+    expect(states(runChecks(evidence({ requests: failure(1, 'unavailable') })), 'failed')).toEqual([]);
+    expect(states(runChecks(evidence({ requests: failure(90, 'limited') })), 'failed')).toEqual([]);
+    const renders = [
+      ...Array.from({ length: 99 }, (_, i) => render({ id: `r${i}`, announcedTo: null })),
+      ended('failed'),
+    ];
+    expect(states(runChecks(evidence({ renders, rechecked: [], webhooks: null })), 'failed')).toEqual([]);
+  });
+
+  it('permit that an event is delivered again', () => {
+    const events = [event({ attempts: 3, redeliveries: 2 })];
+    expect(states(runChecks(evidence({ webhooks: webhooks({ events }) })), 'failed')).toEqual([]);
+  });
+
+  it('report that nothing is known about webhooks without a receiver', () => {
+    const results = runChecks(evidence({ webhooks: null }));
+    const about = results.filter(({ id }) => id.startsWith('webhooks_'));
+    expect(new Set(about.map(({ state }) => state))).toEqual(new Set(['skipped']));
+    expect(about[0]?.note).toContain('No receiver');
+  });
+
+  it('do not claim that signatures are valid when there was no secret to check them with', () => {
+    const results = runChecks(evidence({ webhooks: webhooks({ verifiesSignatures: false }) }));
+    expect(results.find(({ id }) => id === 'webhooks_signed')).toMatchObject({ state: 'skipped' });
+  });
+
+  it('are skipped where there was nothing to examine', () => {
+    const results = runChecks(evidence({ outputs: [], uploads: [] }));
+    expect(states(results, 'skipped')).toEqual(['uploads_ready', 'outputs_downloadable']);
+  });
+});
