@@ -14,7 +14,7 @@ import { type HighsyncFaces, highsyncFaces, highsyncRuns } from './faces';
 import { type HighsyncManifest, type HighsyncParams } from './manifest';
 import { rectangleBlendMask } from './mask';
 import { createPredictWindow, createReferenceBanks } from './predict-window';
-import { cachedLayout,createCachedLatents, createFaceLatents, createSourceLatents } from './source-latents';
+import { cachedLayout, createCachedLatents, createFaceLatents, createSourceLatents } from './source-latents';
 
 /** Spare arrays per length besides a stretch's latents: the feeds of two windows, with a bank per transformer block. */
 const SPARES = 32;

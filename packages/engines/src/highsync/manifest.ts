@@ -14,7 +14,7 @@ import {
 import { z } from 'zod';
 import { scheduleSchema } from '../diffusion/ddim';
 import { LANDMARK_COUNT } from '../face/landmarks';
-import { audioSchema, generatorTensors, latentSchema,speechWindows } from '../params';
+import { audioSchema, generatorTensors, latentSchema, speechWindows } from '../params';
 
 /** Parameters that differ between highsync packs. */
 const highsyncParamsSchema = z

@@ -2,7 +2,7 @@ import { type FrameFeatures } from '../engine';
 import { createArrayPool, float32Tensor, type Tensors } from '../model';
 import { clipInput, FORMAT, memoryFeatures, trackOf } from '../test/clips';
 import { highsyncFaces } from './faces';
-import { cachedLayout,createCachedLatents, createFaceLatents, createSourceLatents } from './source-latents';
+import { cachedLayout, createCachedLatents, createFaceLatents, createSourceLatents } from './source-latents';
 
 describe('source latents', () => {
   const FRAMES = 96;

@@ -10,7 +10,7 @@ import {
 import { z } from 'zod';
 import { scheduleSchema } from '../diffusion/ddim';
 import { LANDMARK_COUNT } from '../face/landmarks';
-import { audioSchema, generatorTensors, latentSchema,speechWindows } from '../params';
+import { audioSchema, generatorTensors, latentSchema, speechWindows } from '../params';
 
 /** Parameters that differ between latentsync packs (1.5 at 256 px, 1.6 at 512 px, distilled). */
 const latentsyncParamsSchema = z.strictObject({

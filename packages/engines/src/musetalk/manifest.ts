@@ -8,7 +8,7 @@ import {
 } from '@lipsync/model-pack';
 import { z } from 'zod';
 import { LANDMARK_COUNT } from '../face/landmarks';
-import { audioSchema, generatorTensors, latentSchema,speechWindows } from '../params';
+import { audioSchema, generatorTensors, latentSchema, speechWindows } from '../params';
 import { PARSING_SIDE } from './parsing';
 
 /** Parameters that differ between musetalk packs (1.0, 1.5, distilled). The rest of the algorithm is code. */
