@@ -28,8 +28,8 @@ const isClient =
 // Help can wait for no build. It may be that of the last one.
 const isHelp = args.some((arg) => arg === '--help' || arg === '-h');
 
-if (isHelp && command.startsWith('bench-')) {
-  console.log(`${command.replace('-', ':')} is described in README.md under "Measuring".`);
+if (isHelp && command === 'bench-scale-out') {
+  console.log('bench:scale-out is described in README.md under "Measuring".');
   process.exit();
 }
 if (!isHelp || !existsSync(program)) await bootstrap({ programs: !isClient && !isHelp });

@@ -18,7 +18,7 @@ from golden.banked_step import upstream_step, write_step
 from golden.golden_file import write_golden
 from golden.inputs import SAMPLE_RATE, normalised, sound
 from golden.noise import noise
-from golden.on_cpu import run_on_cpu
+from golden.upstream import run_on_cpu
 from pack_export.command_line import use_upstream
 from pack_export.networks.motion_masks import read_mask, use_plain_masks
 from pack_export.networks.mutual_attention import upstream_blocks

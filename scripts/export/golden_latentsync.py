@@ -17,10 +17,9 @@ from golden import networks as golden_networks
 from golden import packs
 from golden.arguments import arguments_of, finish, made_by
 from golden.golden_file import write_golden
-from golden.inputs import SAMPLE_RATE, picture, sound
-from golden.mask_picture import write_mask
+from golden.inputs import SAMPLE_RATE, picture, sound, write_mask
 from golden.noise import noise
-from golden.plain_vae import mode_instead_of_samples
+from golden.upstream import mode_instead_of_samples
 from pack_export.command_line import use_upstream
 
 FRAMES = 20

@@ -14,7 +14,7 @@ from golden import packs
 from golden.arguments import arguments_of, finish, made_by
 from golden.golden_file import write_golden
 from golden.inputs import SAMPLE_RATE, picture, sound
-from golden.plain_vae import mode_instead_of_samples
+from golden.upstream import mode_instead_of_samples
 from pack_export.command_line import use_upstream
 
 FRAMES = 20

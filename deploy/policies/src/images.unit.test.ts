@@ -87,7 +87,8 @@ describe('.dockerignore', () => {
   it('lets in nothing that is not named', () => {
     expect(lines.find((line) => line !== '' && !line.startsWith('#'))).toBe('*');
     const allowed = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
-    for (const name of allowed) expect(existsSync(join(ROOT, name))).toBe(true);
+    // A pattern such as scripts/*/package.json is known by the folder before its star.
+    for (const name of allowed) expect(existsSync(join(ROOT, name.replace(/\*.*$/, '')))).toBe(true);
   });
 
   it('keeps out secrets and what is built', () => {

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createMetrics, METRICS } from '@lipsync/telemetry';
 import { parse } from 'yaml';
-import { type Matcher, promqlNames } from './promql-names';
 
 const DEPLOY = path.join(__dirname, '../..');
 const read = (...names: string[]): string => readFileSync(path.join(DEPLOY, ...names), 'utf8');
@@ -103,6 +102,61 @@ function canMatch({ operator, value }: Matcher, values: readonly string[]): bool
 function takes({ operator, value }: Matcher, own: string): boolean {
   const same = operator.includes('~') ? new RegExp(`^(?:${value})$`).test(own) : own === value;
   return operator.startsWith('!') ? !same : same;
+}
+
+interface Matcher {
+  readonly label: string;
+  readonly operator: '=' | '!=' | '=~' | '!~';
+  /** Unescaped. */
+  readonly value: string;
+}
+
+interface Selector {
+  readonly metric: string;
+  readonly matchers: readonly Matcher[];
+}
+
+/** The names that an expression refers to. */
+interface PromqlNames {
+  readonly selectors: readonly Selector[];
+  /** Labels of `by`, `without`, `on`, `ignoring` and `group_left`. */
+  readonly groupingLabels: readonly string[];
+}
+
+const KEYWORDS = new Set([
+  ...['and', 'or', 'unless', 'bool', 'offset', 'inf', 'nan'],
+  ...['by', 'without', 'on', 'ignoring', 'group_left', 'group_right'],
+]);
+const GROUPING = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)/g;
+const NAME = /([a-zA-Z_:][\w:]*)\s*(\{[^}]*\}|\()?/g;
+/** A string with the operator that compares a label with it; a string without one is a function argument. */
+const STRING = /([=~]\s*)?"(?:[^"\\]|\\.)*"/g;
+const MATCHER = /(\w+)\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"/g;
+
+/**
+ * The metrics and labels of a PromQL expression. This is not a parser: Prometheus' own checks validity, this only finds
+ * the names in valid expressions.
+ */
+function promqlNames(expression: string): PromqlNames {
+  const groupingLabels = [...expression.matchAll(GROUPING)].flatMap(([, labels = '']) =>
+    labels.split(',').map((label) => label.trim()),
+  );
+  const rest = expression
+    .replace(GROUPING, ' ')
+    .replace(STRING, (text, compared?: string) => (compared === undefined ? ' ' : text))
+    .replace(/\[[^\]]*\]/g, ' ');
+  const selectors = [...rest.matchAll(NAME)].flatMap(([, metric = '', behind = '']) =>
+    behind === '(' || KEYWORDS.has(metric.toLowerCase()) ? [] : [{ metric, matchers: matchers(behind) }],
+  );
+  return { selectors, groupingLabels: groupingLabels.filter((label) => label !== '') };
+}
+
+function matchers(braces: string): Matcher[] {
+  return [...braces.matchAll(MATCHER)].map(([, label = '', operator, value = '']) => ({
+    label,
+    operator: operator as Matcher['operator'],
+    value: value.replace(/\\(.)/g, '$1'),
+  }));
 }
 
 describe('rules and dashboard', () => {

@@ -13,7 +13,7 @@ import { storedErrorBody, storedErrorCode } from './errors';
 import { renderError } from './progress';
 import { publicUrl } from './resource-views';
 import { type PreparationRow, type PreparationSummary, type RenderRow, type RunSummary } from './rows';
-import { type EngineStatus, RECORD_STATES, storedWord } from './states';
+import { type EngineStatus, parseEnum, RECORD_STATES } from './states';
 
 interface RecordViewOptions {
   /** The public base URL of the service; never taken from a request. */
@@ -39,7 +39,7 @@ function outputView(output: SignedOutput): Output {
 
 function engineResult(run: RunSummary, output: SignedOutput | undefined): EngineResult {
   const status = RECORD_STATES.parse(run.status);
-  const engine = storedWord(ENGINES, run.engine, 'an engine');
+  const engine = parseEnum(ENGINES, run.engine, 'an engine');
   return {
     engine,
     status,

@@ -40,7 +40,7 @@ function statesOf<Status extends string>(
     states,
     open,
     isTerminal: (status) => terminal.includes(status),
-    parse: (text) => storedWord(states, text, `a status of ${name}`),
+    parse: (text) => parseEnum(states, text, `a status of ${name}`),
   };
 }
 
@@ -117,7 +117,7 @@ export type IngestStage = 'downloading' | 'verifying' | 'probing';
  * @throws Error for an unknown one
  */
 export function parseMediaType(text: string): MediaType {
-  return storedWord(MEDIA_TYPES, text, 'a media type');
+  return parseEnum(MEDIA_TYPES, text, 'a media type');
 }
 
 /**
@@ -125,7 +125,7 @@ export function parseMediaType(text: string): MediaType {
  * them, let no other word in.
  * @throws Error if the text is not in the list
  */
-export function storedWord<Word extends string>(words: readonly Word[], text: string, what: string): Word {
+export function parseEnum<Word extends string>(words: readonly Word[], text: string, what: string): Word {
   const word = words.find((known) => known === text);
   if (word === undefined) throw new Error(`${text} is not ${what}`);
   return word;

@@ -12,12 +12,17 @@ import {
   sayTurned,
   shownPictures,
 } from '@lipsync/testkit';
-import { openFrameReader } from './decode/frame-reader';
 import { type Binaries, resolveBinaries } from './ffmpeg/binaries';
-import { inspect } from './probe/inspect';
 import { probe } from './probe/probe';
 import { frameSize } from './probe/stream-info';
-import { countFrames, measureAudio, renderTimeline, type SyncMode } from './test/media-files';
+import {
+  countFrames,
+  framesOf,
+  measureAudio,
+  renderTimeline,
+  type SyncMode,
+  videoOf,
+} from './test/media-files';
 
 jest.setTimeout(60_000);
 
@@ -110,12 +115,7 @@ describe('a video of unusual pictures', () => {
 
   it('that are black comes out black and complete', async () => {
     await ffmpeg([
-      '-f',
-      'lavfi',
-      '-i',
-      'color=black:s=192x64:r=25',
-      '-frames:v',
-      '50',
+      ...'-f lavfi -i color=black:s=192x64:r=25 -frames:v 50'.split(' '),
       ...H264,
       at('black.mp4'),
     ]);
@@ -152,17 +152,7 @@ describe('a container with more in it', () => {
   it('yields its first moving pictures and its first sound, and nothing else goes into the output', async () => {
     await makeNumberedVideo(at('film.mp4'), { frames: 50 });
     await makeTone(at('other.m4a'), { seconds: 2, sampleRate: 22_050 });
-    await ffmpeg([
-      '-f',
-      'lavfi',
-      '-i',
-      'testsrc2=s=320x240',
-      '-frames:v',
-      '1',
-      '-update',
-      '1',
-      at('cover.jpg'),
-    ]);
+    await ffmpeg([...'-f lavfi -i testsrc2=s=320x240 -frames:v 1 -update 1'.split(' '), at('cover.jpg')]);
     await ffmpeg(['-f', 'lavfi', '-i', 'testsrc2=s=96x96:r=30', '-t', '2', ...H264, at('second.mp4')]);
     await writeFile(at('words.srt'), '1\n00:00:00,000 --> 00:00:01,000\nHello\n');
     const chapters = ';FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=900\ntitle=One\n';
@@ -256,15 +246,7 @@ it.each([
 ])('a picture stored under the matrix %i %i, %i %i is shown as ffmpeg shows it', async (...matrix) => {
   const path = await under(matrix);
   const wanted = await ffmpeg(['-i', path, '-frames:v', '1', '-f', 'rawvideo', 'pipe:1']);
-  const { video } = await inspect(binaries, path);
-  if (video === undefined) throw new Error('no video');
-  expect(video.upright).not.toBeNull();
-  const reader = openFrameReader(binaries, path, video, {
-    layout: { format: 'yuv420p' },
-    deadlineMs: 30_000,
-  });
-  const frame = new Uint8Array(reader.frameBytes);
-  expect(await reader.readInto(frame)).toBe(true);
-  await reader.close();
+  expect((await videoOf(binaries, path)).upright).not.toBeNull();
+  const [frame = new Uint8Array()] = await framesOf(binaries, path);
   expect(Buffer.compare(frame, wanted)).toBe(0);
 });

@@ -6,11 +6,11 @@ import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { eventually, makeNumberedVideo, makeTone, readFrameNumber } from '@lipsync/testkit';
-import { openFrameReader } from './decode/frame-reader';
 import { type FrameEncoder, openEncoder } from './encode/encoder';
 import { type Binaries, resolveBinaries, SOFTWARE_CODECS } from './ffmpeg/binaries';
 import { inspect } from './probe/inspect';
 import { createTrialClip, decodeTrialClip, resolveVideoCodecs, trialFrames } from './resolve-video-codecs';
+import { framesOf } from './test/media-files';
 
 /** Only Linux offers what these tests need to observe this. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
@@ -55,21 +55,7 @@ describe('a reader that was told to use a card', () => {
     codecs: { ...SOFTWARE_CODECS, decoder: 'cuda' },
   });
 
-  async function read(tools: Binaries): Promise<Uint8Array[]> {
-    const file = join(folder, 'numbered.mp4');
-    const { video } = await inspect(tools, file);
-    if (video === undefined) throw new Error('no video');
-    const layout = { format: 'yuv420p' } as const;
-    const reader = openFrameReader(tools, file, video, { layout, deadlineMs: DEADLINE_MS });
-    const frames: Uint8Array[] = [];
-    for (;;) {
-      const frame = new Uint8Array(reader.frameBytes);
-      if (!(await reader.readInto(frame))) break;
-      frames.push(frame);
-    }
-    await reader.close();
-    return frames;
-  }
+  const read = (tools: Binaries): Promise<Uint8Array[]> => framesOf(tools, join(folder, 'numbered.mp4'));
 
   beforeAll(() => makeNumberedVideo(join(folder, 'numbered.mp4'), { frames: 20, rate: '30' }));
 
@@ -111,17 +97,7 @@ describe('a reader that was told to use a card', () => {
 
   /** Copies a video and makes one of its packets unreadable. */
   async function scratch(from: string, to: string, packet: number): Promise<void> {
-    const args = [
-      '-v',
-      'error',
-      '-select_streams',
-      'V:0',
-      '-show_entries',
-      'packet=pos',
-      '-of',
-      'csv=p=0',
-      from,
-    ];
+    const args = [...'-v error -select_streams V:0 -show_entries packet=pos -of csv=p=0'.split(' '), from];
     const { stdout } = await promisify(execFile)(binaries.ffprobe, args);
     const start = Number.parseInt(stdout.split('\n')[packet] ?? '', 10);
     const bytes = await readFile(from);

@@ -11,13 +11,12 @@ import {
 } from '@lipsync/testkit';
 import { AUDIO_SAMPLE_RATE, readAudio } from './audio-reader';
 import { type Binaries, resolveBinaries } from './ffmpeg/binaries';
-import { inspect } from './probe/inspect';
-import { type AudioStream } from './probe/stream-info';
 import {
   type CountedVideo,
   countFrames,
   measureAudio,
   renderTimeline,
+  soundOf,
   type SyncMode,
 } from './test/media-files';
 
@@ -75,12 +74,6 @@ async function render(video: CountedVideo, audioPath: string, mode: SyncMode): P
   return outputPath;
 }
 
-async function soundOf(file: string): Promise<AudioStream> {
-  const { audio } = await inspect(binaries, file);
-  if (audio === undefined) throw new Error(`${file} has no sound`);
-  return audio;
-}
-
 /** The times of the clicks that the engines hear in a file. */
 async function heardClicks(file: string): Promise<number[]> {
   return clicksIn(await readAudio(binaries, file, { deadlineMs: DEADLINE_MS }), AUDIO_SAMPLE_RATE);
@@ -120,7 +113,7 @@ describe('the whole sound', () => {
       const path = await record(source);
       const output = await render(still, path, 'loop');
       expect(await packets(output)).toBe(await packets(path));
-      expect(await soundOf(output)).toMatchObject({
+      expect(await soundOf(binaries, output)).toMatchObject({
         codec: 'aac',
         sampleRate: source.sampleRate,
         channels: source.channels,
@@ -135,7 +128,7 @@ describe('the whole sound', () => {
   it('of a raw AAC stream is copied, with the padding at its start that such a stream cannot mark', async () => {
     const path = await record({ file: 'raw.aac', sampleRate: 48_000, channels: 1, encoder: aac });
     const output = await render(still, path, 'loop');
-    expect(await soundOf(output)).toMatchObject({ codec: 'aac', sampleRate: 48_000, channels: 1 });
+    expect(await soundOf(binaries, output)).toMatchObject({ codec: 'aac', sampleRate: 48_000, channels: 1 });
     expectSameTimes(await findClicks(output), await heardClicks(path));
   });
 
@@ -154,7 +147,7 @@ describe('the whole sound', () => {
   ])('of $file becomes AAC with its rate and channels, heard where the engines hear it', async (source) => {
     const path = await record(source);
     const output = await render(still, path, 'loop');
-    expect(await soundOf(output)).toMatchObject({
+    expect(await soundOf(binaries, output)).toMatchObject({
       codec: 'aac',
       profile: 'LC',
       startSeconds: 0,

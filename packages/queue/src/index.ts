@@ -1,6 +1,6 @@
 export { createEnqueuer, type Enqueuer } from './enqueue';
-export { type Message, type Messages, openMessages } from './messages';
-export { createQueues, type JobMessage, type Queues } from './queues';
-export { createRateLimiter, type RateLimiter, type RateRequest, type RateVerdict } from './rate-limiter';
+export { type Message, openMessages } from './messages';
+export { createQueues, type Queues } from './queues';
+export { createRateLimiter, type RateLimiter, type RateVerdict } from './rate-limiter';
 export { withTimeout } from './redis';
 export { listen } from './signals';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createLogger } from '@lipsync/runtime';
 import { eventually, startRedis, testPrefix, testRedisUrl } from '@lipsync/testkit';
 import { Redis } from 'ioredis';
-import { type Messages, openMessages } from './messages';
+import { openMessages } from './messages';
 import { createQueues, type Queues } from './queues';
 import { connectRedis, workerOptions } from './redis';
 
@@ -33,7 +33,7 @@ describe('messages', () => {
   const redisUrl = testRedisUrl();
   let prefix: string;
   let queues: Queues;
-  let opened: Messages[];
+  let opened: ReturnType<typeof openMessages>[];
 
   beforeEach(async () => {
     prefix = testPrefix();
@@ -46,7 +46,7 @@ describe('messages', () => {
     await queues.close();
   });
 
-  function open(lockMs?: number): Messages {
+  function open(lockMs?: number): ReturnType<typeof openMessages> {
     const messages = openMessages({ redisUrl, logger, prefix, queues: ['media'], ...(lockMs && { lockMs }) });
     opened.push(messages);
     messages.start();

@@ -15,35 +15,17 @@ export interface Message<Queue extends string = string> {
   putBack(): Promise<void>;
 }
 
-/** The messages of several queues, fetched by hand: https://docs.bullmq.io/patterns/manually-fetching-jobs. */
-export interface Messages<Queue extends string = string> {
-  /** Begins to return the messages that dead workers had locked. */
-  start(): void;
-  /**
-   * Takes the oldest message of the first queue that has one, the queues in turn; undefined if all are empty. Waits
-   * while Redis is unavailable, and rejects if Redis refuses.
-   */
-  take(): Promise<Message<Queue> | undefined>;
-  /** Resolves when there may be messages again: at the next wake-up, or after some seconds. */
-  wait(): Promise<void>;
-  /** Ends a wait, and all later ones. */
-  stop(): void;
-  /** Milliseconds since Redis last answered (a refusal counts) or was connected to. */
-  silentMs(): number;
-  /** Closes without waiting for Redis. */
-  close(): Promise<void>;
-}
-
 /** How long a message stays locked: far longer than it takes to claim its job, after which it is removed. */
 const LOCK_MS = 15_000;
 /** Attempts are limited in Postgres. Redis must just not give up earlier. */
 const STALLED_MAX = 10;
 /**
  * Interval of looking without a wake-up: one that is published while this process is not connected is lost, and a
- * message that comes back from a dead worker is not announced.
+ * message that comes back from a dead worker wakes nobody up.
  */
 const LOOK_MS = 5_000;
 
+/** The messages of several queues, fetched by hand: https://docs.bullmq.io/patterns/manually-fetching-jobs. */
 export function openMessages<Queue extends string>(options: {
   redisUrl: string;
   queues: readonly Queue[];
@@ -53,7 +35,7 @@ export function openMessages<Queue extends string>(options: {
   lockMs?: number;
   /** Called with the id of each job that is cancelled while Redis is reachable. */
   onCancelled?: ((jobId: string) => void) | undefined;
-}): Messages<Queue> {
+}) {
   const { redisUrl, queues, logger, prefix = DEFAULT_PREFIX, lockMs = LOCK_MS, onCancelled } = options;
   const redis = connectRedis(redisUrl, workerOptions(), { logger, name: 'consumer' });
   /** The queue to ask next comes first. */
@@ -104,12 +86,17 @@ export function openMessages<Queue extends string>(options: {
   }
 
   return {
-    start: () => {
+    /** Begins to return the messages that dead workers had locked. */
+    start: (): void => {
       answered();
       // Reports its failures as events.
       for (const { worker } of fetchers) void worker.startStalledCheckTimer();
     },
-    take: async () => {
+    /**
+     * Takes the oldest message of the first queue that has one, the queues in turn; undefined if all are empty. Waits
+     * while Redis is unavailable, and rejects if Redis refuses.
+     */
+    take: async (): Promise<Message<Queue> | undefined> => {
       try {
         for (const fetcher of fetchers) {
           const token = randomUUID();
@@ -138,7 +125,8 @@ export function openMessages<Queue extends string>(options: {
         throw error;
       }
     },
-    wait: () =>
+    /** Resolves when there may be messages again: at the next wake-up, or after some seconds. */
+    wait: (): Promise<void> =>
       new Promise((resolve) => {
         const end = (): void => {
           clearTimeout(timer);
@@ -150,12 +138,15 @@ export function openMessages<Queue extends string>(options: {
         endWait = end;
         if (isWoken) end();
       }),
-    stop: () => {
+    /** Ends a wait, and all later ones. */
+    stop: (): void => {
       isStopped = true;
       wake();
     },
-    silentMs: () => performance.now() - answeredAtMs,
-    close: async () => {
+    /** Milliseconds since Redis last answered (a refusal counts) or was connected to. */
+    silentMs: (): number => performance.now() - answeredAtMs,
+    /** Closes without waiting for Redis. */
+    close: async (): Promise<void> => {
       signals.close();
       await Promise.all(fetchers.map(({ worker }) => worker.close(true)));
       redis.disconnect();

@@ -63,7 +63,10 @@ export function createQueues({ redisUrl, logger, prefix = DEFAULT_PREFIX }: Queu
     const queue = await queueOf(name);
     // Not kept once done: Redis ignores the addition of a job whose id it still remembers.
     await queue.add('job', data, { jobId: id, removeOnComplete: true, removeOnFail: true });
-    await redis.publish(wakeChannel(prefix), name);
+    // The message is there: its workers find it within seconds in any case.
+    await redis.publish(wakeChannel(prefix), name).catch((error: unknown) => {
+      logger.debug('workers not woken up', { queue: name, error });
+    });
   }
 
   return {

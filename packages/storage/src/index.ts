@@ -1,4 +1,4 @@
 export { assetKey, assetPrefix, featureKey, outputKey, uploadKey } from './keys';
-export { openStorage, untilLetIn } from './open-storage';
+export { openStorage, waitForStorageAccess } from './open-storage';
 export { createStorage, type Storage } from './storage';
 export { isStorageAwayAtFirst, isStorageUnavailable, StorageError } from './storage-error';

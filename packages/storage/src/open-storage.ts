@@ -51,7 +51,7 @@ const SILENCE_MS = 5_000;
  * job after job from workers that could do them. Also resolves if the store is unavailable, which jobs wait for by
  * themselves, and when `signal` is aborted.
  */
-export async function untilLetIn(
+export async function waitForStorageAccess(
   storage: Pick<Storage, 'ping'>,
   { logger, signal, everyMs = AGAIN_AFTER_MS }: { logger: Logger; signal: AbortSignal; everyMs?: number },
 ): Promise<void> {

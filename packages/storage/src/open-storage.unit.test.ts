@@ -1,5 +1,5 @@
 import { type Logger } from '@lipsync/runtime';
-import { untilLetIn } from './open-storage';
+import { waitForStorageAccess } from './open-storage';
 import { StorageError } from './storage-error';
 
 const ping = 'ping';
@@ -18,20 +18,20 @@ function answering(...answers: (Error | null)[]) {
   return { storage, logger, told, left: answers };
 }
 
-describe('untilLetIn', () => {
+describe('waitForStorageAccess', () => {
   const { signal } = new AbortController();
 
   it('waits while the store refuses, logs that once, and continues when it accepts', async () => {
     const refused = new StorageError('rejected', ping);
     const store = answering(refused, new StorageError('not_found', ping), refused, null);
-    await untilLetIn(store.storage, { logger: store.logger, signal, everyMs: 0 });
+    await waitForStorageAccess(store.storage, { logger: store.logger, signal, everyMs: 0 });
     expect(store.left).toEqual([]);
     expect(store.told).toEqual([expect.stringContaining('refuses this worker')]);
   });
 
   it('does not wait for an unavailable store, since jobs are postponed by themselves', async () => {
     const store = answering(new StorageError('unavailable', ping));
-    await untilLetIn(store.storage, { logger: store.logger, signal });
+    await waitForStorageAccess(store.storage, { logger: store.logger, signal });
     expect(store.told).toEqual([]);
   });
 
@@ -45,7 +45,7 @@ describe('untilLetIn', () => {
           asked?.addEventListener('abort', () => reject(new Error('too late')));
         });
       const { logger, told } = answering();
-      const waiting = untilLetIn({ ping: silent }, { logger, signal });
+      const waiting = waitForStorageAccess({ ping: silent }, { logger, signal });
       await jest.advanceTimersByTimeAsync(5_000);
       expect(asked?.aborted).toBe(true);
       await waiting;
@@ -58,7 +58,7 @@ describe('untilLetIn', () => {
   it('ends at once when the worker is told to stop', async () => {
     const stop = new AbortController();
     const store = answering(new StorageError('rejected', ping));
-    const waiting = untilLetIn(store.storage, {
+    const waiting = waitForStorageAccess(store.storage, {
       logger: store.logger,
       signal: stop.signal,
       everyMs: 3_600_000,

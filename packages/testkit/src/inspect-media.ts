@@ -1,4 +1,4 @@
-import { ffmpeg,ffprobe } from './test-media';
+import { ffmpeg, ffprobe } from './test-media';
 
 /** One packet of a stream, in units of the stream's time base. */
 interface Packet {

@@ -80,7 +80,10 @@ describe('a loop', () => {
     let most = 0;
     let ended = 0;
     const loop = createPeriodicLoop({
-      ...{ name: 'x', everyMs: EVERY_MS, onTurn, logger },
+      name: 'x',
+      everyMs: EVERY_MS,
+      onTurn,
+      logger,
       turn: async () => {
         under += 1;
         most = Math.max(most, under);
@@ -107,7 +110,10 @@ describe('the liveness of loops', () => {
   it('holds during any pause between turns', async () => {
     const turn = async (): Promise<void> => undefined;
     const loop = createPeriodicLoop({
-      ...{ name: 'purging', everyMs: 3_600_000, turn, logger },
+      name: 'purging',
+      everyMs: 3_600_000,
+      turn,
+      logger,
       onTurn: () => undefined,
     });
     loop.start();
@@ -120,7 +126,10 @@ describe('the liveness of loops', () => {
     let end = (): void => undefined;
     const turn = (): Promise<void> => new Promise((resolve) => (end = resolve));
     const loop = createPeriodicLoop({
-      ...{ name: 'admission', everyMs: 500, turn, logger },
+      name: 'admission',
+      everyMs: 500,
+      turn,
+      logger,
       onTurn: () => undefined,
     });
     loop.start();

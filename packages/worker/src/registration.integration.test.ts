@@ -31,7 +31,12 @@ describe('the row of a worker', () => {
   const keep = async (here: Pick<WorkerRowOptions, 'db'> = { db }): Promise<() => Promise<void>> => {
     const closing: (() => Promise<void> | void)[] = [];
     await keepWorkerRow({
-      ...{ ...here, logger, metrics, workerId: 'w1', service: 'gpu-worker', slots: { musetalk: 2 } },
+      ...here,
+      logger,
+      metrics,
+      workerId: 'w1',
+      service: 'gpu-worker',
+      slots: { musetalk: 2 },
       lifecycle: { onShutdown: (_, close) => void closing.push(close) },
       heartbeatMs: 20,
     });

@@ -19,8 +19,8 @@ export interface WorkerRowOptions {
 }
 
 /**
- * Keeps this process registered in the table of workers, which tells the API which engines are live and admission how
- * many jobs may be announced. Resolves once the row exists. If the database is unavailable, resolves as soon as that is
+ * Keeps this process registered in the table of workers, which tells the API which engines are live, and how many jobs
+ * may be enqueued. Resolves once the row exists. If the database is unavailable, resolves as soon as that is
  * known, and the row is created when the database is back, because a worker that exited instead would have to load its
  * packs again.
  */

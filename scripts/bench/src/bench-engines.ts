@@ -76,20 +76,20 @@ async function benchEngines(ffmpeg: string, options: PacksToBench): Promise<Engi
 
 function variants(manifest: EngineManifest): EngineManifest[] {
   switch (manifest.engine) {
+    case 'musetalk':
+      return [manifest];
     case 'latentsync':
     case 'highsync': {
       const published = structuredClone(manifest);
       published.params.schedule.steps = PUBLISHED_STEPS;
       return stepsOf(manifest) === PUBLISHED_STEPS ? [manifest] : [manifest, published];
     }
-    default:
-      return [manifest];
   }
 }
 
-function stepsOf({ params }: EngineManifest): number | undefined {
-  if (!('schedule' in params)) return undefined;
-  const { steps } = params.schedule;
+function stepsOf(manifest: EngineManifest): number | undefined {
+  if (manifest.engine === 'musetalk') return undefined;
+  const { steps } = manifest.params.schedule;
   return typeof steps === 'number' ? steps : steps.length;
 }
 

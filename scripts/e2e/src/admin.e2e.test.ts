@@ -16,10 +16,7 @@ import {
   startHttpsReceiver,
 } from '@lipsync/testkit';
 import { Client } from 'pg';
-import { awaitRender } from './await-record';
-import { expectRefusal } from './refusal';
-import { type Admin, createAdmin } from './run-admin';
-import { startSystem, type System } from './system';
+import { type Admin, awaitRender, createAdmin, expectRefusal, startSystem, type System } from './system';
 
 jest.setTimeout(120_000);
 

@@ -16,9 +16,7 @@ import {
 import { newId } from '@lipsync/domain';
 import { SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
 import { eventually, expectContract, ffmpeg, type HostileMedia } from '@lipsync/testkit';
-import { awaitAsset, awaitPreparation, awaitRender } from './await-record';
-import { expectRefusal } from './refusal';
-import { startSystem, type System } from './system';
+import { awaitAsset, awaitPreparation, awaitRender, expectRefusal, startSystem, type System } from './system';
 
 jest.setTimeout(120_000);
 

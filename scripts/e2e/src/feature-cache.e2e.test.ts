@@ -5,8 +5,7 @@ import { type Engine, ENGINES, type RecordResource } from '@lipsync/contract';
 import { SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
 import { eventually } from '@lipsync/testkit';
 import { Client } from 'pg';
-import { awaitPreparation, awaitRender } from './await-record';
-import { killHard, startSystem, type System } from './system';
+import { awaitPreparation, awaitRender, killHard, startSystem, type System } from './system';
 
 jest.setTimeout(300_000);
 const PATIENCE_MS = 240_000;

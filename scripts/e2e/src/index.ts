@@ -1,4 +1,9 @@
-export { awaitAsset, awaitPreparation, awaitRender } from './await-record';
-export { expectRefusal } from './refusal';
-export { createAdmin } from './run-admin';
-export { startSystem, type System } from './system';
+export {
+  awaitAsset,
+  awaitPreparation,
+  awaitRender,
+  createAdmin,
+  expectRefusal,
+  startSystem,
+  type System,
+} from './system';

@@ -1,8 +1,7 @@
 import { SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
 import { eventually } from '@lipsync/testkit';
 import { Client } from 'pg';
-import { awaitRender } from './await-record';
-import { killHard, startSystem, type System } from './system';
+import { awaitRender, killHard, startSystem, type System } from './system';
 
 jest.setTimeout(480_000);
 

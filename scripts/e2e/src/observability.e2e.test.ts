@@ -13,8 +13,7 @@ import {
   startHttpsReceiver,
   startOtlpCollector,
 } from '@lipsync/testkit';
-import { awaitRender } from './await-record';
-import { startSystem, type System } from './system';
+import { awaitRender, startSystem, type System } from './system';
 
 jest.setTimeout(240_000);
 

@@ -1,7 +1,6 @@
 import { SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
 import { stopRedis } from '@lipsync/testkit';
-import { awaitRender } from './await-record';
-import { startSystem, type System } from './system';
+import { awaitRender, startSystem, type System } from './system';
 
 jest.setTimeout(240_000);
 

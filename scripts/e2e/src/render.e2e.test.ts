@@ -8,8 +8,7 @@ import { ApiError, download, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from 
 import { type Binaries, probe, resolveBinaries } from '@lipsync/media';
 import { type SyncMeasurement } from '@lipsync/models';
 import { eventually, type HttpsReceiver, startHttpsReceiver } from '@lipsync/testkit';
-import { awaitPreparation, awaitRender } from './await-record';
-import { startSystem, type System } from './system';
+import { awaitPreparation, awaitRender, startSystem, type System } from './system';
 
 jest.setTimeout(240_000);
 

@@ -1,7 +1,11 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
+import { type Asset, type ErrorBody, type ErrorCode, type RecordResource } from '@lipsync/contract';
 import {
   type ApiClient,
+  ApiError,
+  backendEnvironment,
   createApiClient,
   createStack,
   type EventReceiver,
@@ -88,4 +92,101 @@ export async function killHard({ stack }: System, service: string): Promise<void
   await eventually(async () => {
     if (stack.findPid(service) === pid) throw new Error(`${service} still runs`);
   });
+}
+
+const ADMIN_COMMAND = path.join(REPOSITORY_ROOT, 'scripts', 'local-stack', 'dist', 'admin.js');
+
+interface CommandOutcome {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** The admin command as an operator runs it: a separate process that knows the system only from its environment. */
+export function createAdmin({ stack }: System) {
+  const state = stack.state();
+  if (state === null) throw new Error('the stack was never up');
+  const env = { PATH: process.env['PATH'] ?? '', ...backendEnvironment(state) };
+
+  const run = (...args: string[]): Promise<CommandOutcome> =>
+    new Promise((resolve) => {
+      execFile(process.execPath, [ADMIN_COMMAND, ...args], { env }, (error, stdout, stderr) => {
+        resolve({ exitCode: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
+      });
+    });
+
+  async function succeed(args: readonly string[]): Promise<string> {
+    const { exitCode, stdout, stderr } = await run(...args);
+    if (exitCode !== 0) throw new Error(`admin ${args.join(' ')} ended with ${exitCode}: ${stderr}`);
+    return stdout;
+  }
+
+  return {
+    run,
+    /** The command's text output. */
+    text: (...args: string[]) => succeed(args),
+    /** The one JSON value that it prints with --json. */
+    json: async <T>(...args: string[]): Promise<T> => JSON.parse(await succeed([...args, '--json'])) as T,
+  };
+}
+
+export type Admin = ReturnType<typeof createAdmin>;
+
+const TERMINAL = new Set(['completed', 'failed', 'cancelled']);
+
+/**
+ * Polls until the render is terminal; checks that its progress never falls and that every response conforms to the
+ * contract.
+ */
+export async function awaitRender(api: ApiClient, id: string, deadlineMs = 120_000): Promise<RecordResource> {
+  const progress: number[] = [];
+  const ended = await eventually(
+    async () => {
+      const record = await api.getRender(id);
+      progress.push(record.progress_percent);
+      expect(TERMINAL).toContain(record.status);
+      return record;
+    },
+    { deadlineMs },
+  );
+  // Not checked while polling, because a failure there would only be retried.
+  expect(progress).toEqual([...progress].sort((a, b) => a - b));
+  return ended;
+}
+
+export function awaitPreparation(api: ApiClient, id: string): Promise<RecordResource> {
+  return eventually(
+    async () => {
+      const record = await api.getPreparation(id);
+      expect(TERMINAL).toContain(record.status);
+      return record;
+    },
+    { deadlineMs: 120_000 },
+  );
+}
+
+export function awaitAsset(api: ApiClient, id: string): Promise<Asset> {
+  return eventually(
+    async () => {
+      const asset = await api.getAsset(id);
+      expect(['ready', 'failed']).toContain(asset.status);
+      return asset;
+    },
+    { deadlineMs: 60_000 },
+  );
+}
+
+/** Expects a call to be refused with this status and code. Returns the error object, to compare it with another. */
+export async function expectRefusal(
+  call: Promise<unknown>,
+  status: number,
+  code: ErrorCode,
+): Promise<ErrorBody> {
+  const outcome: unknown = await call.then(
+    () => 'accepted',
+    (error: unknown) => error,
+  );
+  if (!(outcome instanceof ApiError)) throw new Error(`not refused: ${String(outcome)}`);
+  expect({ status: outcome.status, code: outcome.error.code }).toEqual({ status, code });
+  return outcome.error;
 }

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+#: Where the golden numbers and their packs are stored.
+KEPT = Path(__file__).resolve().parents[3] / "packages/engines/test-data/golden"
 #: Largest deviation of an element as a share of the pictures' root mean square; deeper networks accumulate more
 #: rounding.
 TOLERANCE = {"small": 3e-5, "reduced": 2e-4}

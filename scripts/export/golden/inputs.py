@@ -1,4 +1,6 @@
-"""Pictures and sound computed from formulas that the tests repeat."""
+"""Pictures, sound and a mask computed from formulas that the tests repeat."""
+
+from pathlib import Path
 
 import numpy as np
 
@@ -22,3 +24,19 @@ def sound(seconds: float) -> np.ndarray:
     n = np.arange(round(seconds * SAMPLE_RATE), dtype=np.float64)
     tones = 0.5 * np.sin(2 * np.pi * 440 * n / SAMPLE_RATE) + 0.25 * np.sin(2 * np.pi * 1500 * n / SAMPLE_RATE)
     return (tones * (0.55 + 0.45 * np.sin(2 * np.pi * 3 * n / SAMPLE_RATE))).astype(np.float32)
+
+
+def mask_picture(side: int) -> np.ndarray:
+    """
+    A black half-ellipse in the lower part of a white square, in the size of the networks' pictures: resizing is not
+    what they are meant to test.
+    """
+    y, x = np.mgrid[0:side, 0:side] / side
+    generated = (((x - 0.5) / 0.4) ** 2 + ((y - 0.55) / 0.4) ** 2 < 1) & (y > 0.4)
+    return np.where(generated, 0, 255).astype(np.uint8)
+
+
+def write_mask(path: Path, side: int) -> None:
+    import cv2
+
+    cv2.imwrite(str(path), np.repeat(mask_picture(side)[..., None], 3, axis=2))

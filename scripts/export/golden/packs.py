@@ -15,7 +15,7 @@ from pack_export.networks.mutual_attention import with_banks
 from pack_export.networks.whisper import HuggingFaceStates, OpenaiStates, audio_params, whisper_role
 from pack_export.write_pack import PackLabel
 
-from .mask_picture import mask_picture
+from .inputs import mask_picture
 from .small_highsync import SmallDenoiserBlock, SmallReferenceBlock
 
 OPTIONS = ExportOptions(data_file_from=0)

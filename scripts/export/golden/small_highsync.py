@@ -8,7 +8,7 @@ from typing import Optional
 import torch
 from torch import nn
 
-from .small_attention import SmallAttention, time_code
+from .small_networks import SmallAttention, time_code
 
 NARROW, WIDE = 8, 16
 

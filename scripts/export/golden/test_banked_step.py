@@ -5,7 +5,7 @@ import torch
 
 from golden import networks, packs
 from golden.banked_step import exported_step, numbers_of
-from golden.kept import KEPT
+from golden.golden_file import KEPT
 from pack_export.networks import mutual_attention
 
 #: Largest deviation as a share of a prediction's root mean square.

@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 from golden import networks, packs
-from golden.kept import KEPT
+from golden.golden_file import KEPT
 
 #: Largest deviation between releases of torch as a share of an output's root mean square.
 TOLERANCE = 1e-4

@@ -13,8 +13,7 @@ from .data_file import DataFile
 from .fuse_attention import fused_attention
 from .half_precision import to_half
 from .onnx_graph import export_graph
-from .parity import print_parity
-from .probe import ProbeInput, feed, record
+from .probe import ProbeInput, feed, print_parity, record
 from .tensor_spec import TensorSpec
 
 #: Larger weights are stored in a separate file.

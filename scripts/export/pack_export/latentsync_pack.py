@@ -4,7 +4,7 @@ from pathlib import Path
 
 from .export_role import ExportOptions, Role
 from .networks.autoencoder import autoencoder_roles
-from .networks.latentsync_unet import latentsync_unet_role
+from .networks.unet import latentsync_unet_role
 from .write_pack import PackLabel, write_pack
 
 #: configs/scheduler_config.json, with the defaults of diffusers' DDIMScheduler for what it leaves open.

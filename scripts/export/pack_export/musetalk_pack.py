@@ -6,7 +6,7 @@ from typing import List
 from .export_role import ExportOptions, Role
 from .networks.autoencoder import autoencoder_roles
 from .networks.face_parsing import face_parsing_role
-from .networks.musetalk_unet import musetalk_unet_role
+from .networks.unet import musetalk_unet_role
 from .write_pack import PackLabel, write_pack
 
 

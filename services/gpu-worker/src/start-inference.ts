@@ -9,7 +9,7 @@ import { findPacks, type UsablePack } from './host/find-packs';
 import { createInferenceHost, type TaskOptions } from './host/inference-host';
 import { type AnalyzeResult, type RenderResult } from './protocol/messages';
 
-export interface RenderFiles {
+interface RenderFiles {
   readonly engine: Engine;
   readonly videoPath: string;
   readonly audioPath: string;
@@ -21,7 +21,7 @@ export interface RenderFiles {
   readonly featuresPath?: string;
 }
 
-export interface AnalyzeFiles {
+interface AnalyzeFiles {
   readonly videoPath: string;
   /** Where to write the face track. */
   readonly trackPath: string;
@@ -31,7 +31,7 @@ export interface AnalyzeFiles {
   readonly engines?: readonly { readonly engine: Engine; readonly featuresPath: string }[];
 }
 
-export interface RenderedFiles extends RenderResult {
+interface RenderedFiles extends RenderResult {
   /** The analysis before the render; null when a face track was given. */
   readonly analysis: AnalyzeResult | null;
 }
@@ -67,15 +67,7 @@ export async function startInference(options: { packsDir: string; entry?: string
     files: RenderFiles & { faceTrackPath: string },
     taskOptions?: TaskOptions,
   ): Promise<RenderResult> =>
-    host.render(
-      {
-        jobId: randomUUID(),
-        pack: packOf(files.engine),
-        analyzer,
-        ...files,
-      },
-      taskOptions,
-    );
+    host.render({ jobId: randomUUID(), pack: packOf(files.engine), analyzer, ...files }, taskOptions);
 
   return {
     analyze,

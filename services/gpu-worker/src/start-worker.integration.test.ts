@@ -81,7 +81,7 @@ describe('gpu-worker process', () => {
     return row;
   };
 
-  test('it announces its queues, takes an announced job, and stops cleanly when asked to', async () => {
+  test('it registers its queues, takes an enqueued job, and stops cleanly when asked to', async () => {
     const [port] = await freePorts(1);
     const worker = startService({ HEALTH_PORT: String(port) });
     await untilServing();

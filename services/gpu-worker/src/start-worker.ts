@@ -4,7 +4,7 @@ import { enqueueJobs, openDb, type QueueName } from '@lipsync/db';
 import { usableMemory } from '@lipsync/media';
 import { createEnqueuer, createQueues } from '@lipsync/queue';
 import { type Lifecycle, type Logger } from '@lipsync/runtime';
-import { openStorage, untilLetIn } from '@lipsync/storage';
+import { openStorage, waitForStorageAccess } from '@lipsync/storage';
 import { openTelemetry } from '@lipsync/telemetry';
 import { createJobFolders, createWorker, keepWorkerRow } from '@lipsync/worker';
 import { type GpuWorkerEnv } from './env';
@@ -93,7 +93,7 @@ export async function startWorker(options: {
     // The restarted process will look for packs again. This one must stop, because it would refuse every further job.
     onUnfit: (reason) => void lifecycle.shutdown(reason, 1),
   });
-  await untilLetIn(storage, { logger, signal: lifecycle.stopping });
+  await waitForStorageAccess(storage, { logger, signal: lifecycle.stopping });
   // A shutdown closes everything that was opened. Nothing waits between this check and the registration, so the row is
   // written while the database is still open.
   if (lifecycle.stopping.aborted) return;

@@ -37,7 +37,7 @@ describe('a gpu-worker that is stopped while it starts', () => {
       HEALTH_PORT: '0',
     });
 
-  test('announces nothing and takes no job: its connections are being closed', async () => {
+  test('registers nothing and takes no job: its connections are being closed', async () => {
     const opened: string[] = [];
     const lifecycle: Lifecycle = {
       stopping: AbortSignal.abort(),
@@ -54,7 +54,7 @@ describe('a gpu-worker that is stopped while it starts', () => {
     expect(await fixture.factories.query("SELECT 1 FROM workers WHERE id = 'stopped'")).toEqual([]);
   }, 60_000);
 
-  test('closes its consumer and deregisters when stopped during its registration', async () => {
+  test('closes its worker and deregisters when stopped during its registration', async () => {
     const codes: number[] = [];
     const process = { on: () => undefined, exit: (code: number) => void codes.push(code) };
     const lifecycle = createLifecycle({ logger, process });
@@ -67,7 +67,7 @@ describe('a gpu-worker that is stopped while it starts', () => {
           closed.push(name);
         });
         // The last thing that is opened before the registration and the first job.
-        if (name === 'cancel signal') void lifecycle.shutdown('test');
+        if (name === 'enqueuing') void lifecycle.shutdown('test');
       },
     };
     await startWorker({ env: environment(), logger, lifecycle: stopsLate, workerId: 'late' });

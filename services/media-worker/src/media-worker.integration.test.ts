@@ -265,7 +265,7 @@ it('takes over an ingest whose worker was killed in the middle, and logs in one 
   ]);
 });
 
-it('announces again what Redis has lost', async () => {
+it('enqueues again what Redis has lost', async () => {
   const asset = await newAsset();
   const lost = new Date(Date.now() - 60_000);
   await db.prisma.job.update({ where: { assetId: asset.id }, data: { enqueuedAt: lost, enqueueSeq: 7 } });

@@ -4,7 +4,7 @@ import { WEBHOOK_ATTEMPTS_PER_ORIGIN } from '@lipsync/domain';
 import { resolveBinaries } from '@lipsync/media';
 import { createQueues } from '@lipsync/queue';
 import { createHealthServer, type Lifecycle, type Logger, openEgress } from '@lipsync/runtime';
-import { openStorage, type Storage, untilLetIn } from '@lipsync/storage';
+import { openStorage, type Storage, waitForStorageAccess } from '@lipsync/storage';
 import { openTelemetry, type Telemetry } from '@lipsync/telemetry';
 import { consumerFetches, createJobFolders, createWorker, keepWorkerRow, noTurnHangs } from '@lipsync/worker';
 import { exportBacklog } from './backlog-gauges';
@@ -79,7 +79,7 @@ export async function startMediaWorker(options: {
   lifecycle.onShutdown('ingests', () => worker.close({ graceMs: env.SHUTDOWN_GRACE_SECONDS * 1000 }));
   if (lifecycle.stopping.aborted) return port;
   loops.start();
-  await untilLetIn(storage, { logger, signal: lifecycle.stopping });
+  await waitForStorageAccess(storage, { logger, signal: lifecycle.stopping });
   // A shutdown closes everything that was opened. Nothing waits between this check and the registration, so the row is
   // written while the database is still open.
   if (lifecycle.stopping.aborted) return port;

@@ -10,7 +10,7 @@ import {
 } from '@lipsync/runtime';
 import { openTelemetry } from '@lipsync/telemetry';
 import { createDispatcher, type Dispatcher } from './dispatcher';
-import { type DispatcherEnv,dispatcherEnvironment } from './env';
+import { type DispatcherEnv, dispatcherEnvironment } from './env';
 
 /** A loop that has not turned for this long is stuck; restarting the process is better. */
 const STUCK_AFTER_MS = 60_000;

@@ -1,5 +1,4 @@
-import { type Db, transaction, type Tx } from '../postgres/db';
-import { type FeatureKey } from './features';
+import { type Db, transaction } from '../postgres/db';
 
 /** Identifies the object that stores a feature's bytes. Features of one video with the same bytes share an object. */
 export interface FeatureObjectId {
@@ -9,7 +8,7 @@ export interface FeatureObjectId {
 }
 
 /** How long an unreferenced object is kept: for its writer to publish it, and for readers that still fetch it. */
-const UNNAMED_SECONDS = 3_600;
+export const UNNAMED_SECONDS = 3_600;
 /** Objects examined per round. Referenced ones are among them, because earlier releases stored no expiry for those. */
 const LOOK = 10_000;
 /**
@@ -30,26 +29,6 @@ export async function registerObject(db: Db, object: FeatureObjectId, sizeBytes:
       clock_timestamp() + make_interval(secs => ${UNNAMED_SECONDS}::float8))
     ON CONFLICT (customer_id, video_sha256, sha256)
     DO UPDATE SET kept_until = GREATEST(object.kept_until, EXCLUDED.kept_until)`;
-}
-
-/**
- * Marks the object as referenced by a feature, which keeps it. The purge does not examine it before that feature
- * expires. Returns false if the object was not registered, or has been purged.
- */
-export async function nameObject(tx: Tx, key: FeatureKey, sha256: string): Promise<boolean> {
-  const { customerId, videoSha256, name } = key;
-  const named = await tx.$executeRaw`
-    UPDATE feature_objects AS object SET kept_until = feature.expires_at FROM features AS feature
-    WHERE object.customer_id = ${customerId} AND object.video_sha256 = ${videoSha256} AND object.sha256 = ${sha256}
-      AND feature.customer_id = ${customerId} AND feature.video_sha256 = ${videoSha256} AND feature.name = ${name}`;
-  return named === 1;
-}
-
-/** Keeps an object that its feature no longer references, because a reader may just have been told to fetch it. */
-export async function keepForReaders(tx: Tx, key: FeatureKey, sha256: string): Promise<void> {
-  await tx.$executeRaw`
-    UPDATE feature_objects SET kept_until = clock_timestamp() + make_interval(secs => ${UNNAMED_SECONDS}::float8)
-    WHERE customer_id = ${key.customerId} AND video_sha256 = ${key.videoSha256} AND sha256 = ${sha256}`;
 }
 
 /**

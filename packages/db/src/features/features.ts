@@ -2,7 +2,7 @@ import { type ErrorCode } from '@lipsync/contract';
 import { storedErrorCode } from '@lipsync/domain';
 import { type Lease } from '../jobs/lease';
 import { type Db, transaction, type Tx } from '../postgres/db';
-import { keepForReaders, nameObject } from './feature-objects';
+import { UNNAMED_SECONDS } from './feature-objects';
 
 /**
  * Identifies a feature of one video of one customer. Features of other customers are never found, even for identical
@@ -136,6 +136,26 @@ async function giveUp(tx: Tx, key: FeatureKey, { jobId, fence }: Lease): Promise
     WHERE customer_id = ${key.customerId} AND video_sha256 = ${key.videoSha256} AND name = ${key.name}
       AND maker_job_id = ${jobId} AND maker_fence = ${fence}::int`;
   return released === 1;
+}
+
+/**
+ * Marks the object as referenced by a feature, which keeps it. The purge does not examine it before that feature
+ * expires. Returns false if the object was not registered, or has been purged.
+ */
+async function nameObject(tx: Tx, key: FeatureKey, sha256: string): Promise<boolean> {
+  const { customerId, videoSha256, name } = key;
+  const named = await tx.$executeRaw`
+    UPDATE feature_objects AS object SET kept_until = feature.expires_at FROM features AS feature
+    WHERE object.customer_id = ${customerId} AND object.video_sha256 = ${videoSha256} AND object.sha256 = ${sha256}
+      AND feature.customer_id = ${customerId} AND feature.video_sha256 = ${videoSha256} AND feature.name = ${name}`;
+  return named === 1;
+}
+
+/** Keeps an object that its feature no longer references, because a reader may just have been told to fetch it. */
+async function keepForReaders(tx: Tx, key: FeatureKey, sha256: string): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE feature_objects SET kept_until = clock_timestamp() + make_interval(secs => ${UNNAMED_SECONDS}::float8)
+    WHERE customer_id = ${key.customerId} AND video_sha256 = ${key.videoSha256} AND sha256 = ${sha256}`;
 }
 
 async function write(tx: Tx, key: FeatureKey, made: FeatureContent | FeatureFault): Promise<void> {

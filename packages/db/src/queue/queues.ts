@@ -1,5 +1,5 @@
 import { type Engine, ENGINES } from '@lipsync/contract';
-import { storedWord } from '@lipsync/domain';
+import { parseEnum } from '@lipsync/domain';
 import { type Db, type Tx } from '../postgres/db';
 
 /** The queue of a job: `media` for ingests, `preparation` for analyses, the queue of its engine for renders. */
@@ -12,11 +12,11 @@ export type JobKind = 'ingest' | 'analyze' | 'render';
 const JOB_KINDS: readonly JobKind[] = ['ingest', 'analyze', 'render'];
 
 export function jobKind(value: string): JobKind {
-  return storedWord(JOB_KINDS, value, 'a kind of job');
+  return parseEnum(JOB_KINDS, value, 'a kind of job');
 }
 
 export function queueName(value: string): QueueName {
-  return storedWord(QUEUE_NAMES, value, 'a queue');
+  return parseEnum(QUEUE_NAMES, value, 'a queue');
 }
 
 /** What a new job works on. This determines its kind and queue. */

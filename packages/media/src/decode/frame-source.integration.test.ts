@@ -10,8 +10,8 @@ import {
   readFrameNumber,
 } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
-import { inspect } from '../probe/inspect';
 import { type VideoStream } from '../probe/stream-info';
+import { framesOf, videoOf } from '../test/media-files';
 import { backwardFrames } from './frame-cursors';
 import { openFrameReader } from './frame-reader';
 import { openFrameSource } from './frame-source';
@@ -45,32 +45,15 @@ const SOURCES: Record<string, NumberedVideoOptions & { container: string }> = {
     frames: 150,
     rate: '30',
     filters: 'setpts=(N+0.45*sin(N)+40*gt(N\\,70))/30/TB',
-    encoder: [
-      '-c:v',
-      'libx264',
-      '-preset',
-      'veryfast',
-      '-g',
-      '60',
-      '-bf',
-      '3',
-      '-video_track_timescale',
-      '90000',
-    ],
+    encoder: '-c:v libx264 -preset veryfast -g 60 -bf 3 -video_track_timescale 90000'.split(' '),
   },
   'HEVC with open groups': {
     container: 'mp4',
     frames: 140,
     width: 192,
     height: 96,
-    encoder: [
-      '-c:v',
-      'libx265',
-      '-preset',
-      'ultrafast',
-      '-x265-params',
-      'keyint=40:open-gop=1:bframes=4:log-level=none',
-    ],
+    encoder:
+      '-c:v libx265 -preset ultrafast -x265-params keyint=40:open-gop=1:bframes=4:log-level=none'.split(' '),
   },
 };
 
@@ -92,20 +75,7 @@ describe('frames of a source in any order', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   async function decodeAll(file: string): Promise<Sample> {
-    const { video } = await inspect(binaries, file);
-    if (video === undefined) throw new Error(`${file} has no video`);
-    const reader = openFrameReader(binaries, file, video, {
-      layout: { format: 'yuv420p' },
-      deadlineMs: DEADLINE_MS,
-    });
-    const frames: Uint8Array[] = [];
-    for (;;) {
-      const frame = new Uint8Array(reader.frameBytes);
-      if (!(await reader.readInto(frame))) break;
-      frames.push(frame);
-    }
-    await reader.close();
-    return { file, video, frames };
+    return { file, video: await videoOf(binaries, file), frames: await framesOf(binaries, file) };
   }
 
   function sample(name: string): Sample {

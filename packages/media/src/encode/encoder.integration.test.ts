@@ -9,7 +9,8 @@ import { openFrameReader } from '../decode/frame-reader';
 import { type Binaries, machineShare, resolveBinaries } from '../ffmpeg/binaries';
 import { inspect } from '../probe/inspect';
 import { probe } from '../probe/probe';
-import { frameColor, frameSize, type VideoStream } from '../probe/stream-info';
+import { frameColor, frameSize } from '../probe/stream-info';
+import { framesOf, soundOf, videoOf } from '../test/media-files';
 import { openEncoder } from './encoder';
 import { type EncoderSettings } from './encoder-arguments';
 
@@ -31,33 +32,13 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function videoOf(file: string): Promise<VideoStream> {
-  const { video } = await inspect(binaries, file);
-  if (video === undefined) throw new Error(`${file} has no video`);
-  return video;
-}
-
-async function framesOf(file: string): Promise<Uint8Array[]> {
-  const layout = { format: 'yuv420p' } as const;
-  const reader = openFrameReader(binaries, file, await videoOf(file), { layout, deadlineMs: DEADLINE_MS });
-  const frames: Uint8Array[] = [];
-  for (;;) {
-    const frame = new Uint8Array(reader.frameBytes);
-    if (!(await reader.readInto(frame))) break;
-    frames.push(frame);
-  }
-  await reader.close();
-  return frames;
-}
-
 type AudioChoice = Pick<EncoderSettings['audio'], 'trimSeconds' | 'padToSeconds'> & { file: string };
 
 /** Copies every working frame of a video into a new output. */
 async function passThrough(source: string, output: string, { file, ...choice }: AudioChoice): Promise<void> {
-  const video = await videoOf(source);
-  const { audio } = await inspect(binaries, file);
-  if (audio === undefined) throw new Error(`${file} has no audio`);
-  const frames = await framesOf(source);
+  const video = await videoOf(binaries, source);
+  const stream = await soundOf(binaries, file);
+  const frames = await framesOf(binaries, source);
   const encoder = openEncoder(
     binaries,
     {
@@ -66,7 +47,7 @@ async function passThrough(source: string, output: string, { file, ...choice }: 
       frames: frames.length,
       color: frameColor(video),
       pixelAspect: video.pixelAspect,
-      audio: { path: file, stream: audio, ...choice },
+      audio: { path: file, stream, ...choice },
     },
     { deadlineMs: DEADLINE_MS },
   );
@@ -83,7 +64,7 @@ async function audioPackets(file: string): Promise<string> {
 it('writes exactly the frames it was given, in order, with the sound beside them', async () => {
   await makeNumberedVideo(at('plain.mp4'), { frames: 50 });
   await passThrough(at('plain.mp4'), at('plain-out.mp4'), { file: at('tone.wav') });
-  const numbers = (await framesOf(at('plain-out.mp4'))).map((frame) => readFrameNumber(frame, 192));
+  const numbers = (await framesOf(binaries, at('plain-out.mp4'))).map((frame) => readFrameNumber(frame, 192));
   expect(numbers).toEqual(Array.from({ length: 50 }, (_, i) => i));
   const options = { deadlineMs: DEADLINE_MS };
   const { video } = await probe(binaries, at('plain-out.mp4'), { mediaType: 'video', ...options });
@@ -141,12 +122,15 @@ it.each([
   await ffmpeg([...picture, ...lossless, ...pixFmt, at('tagged.mp4')]);
   const raw = ['-i', at('tagged.mp4'), '-f', 'rawvideo', at('tagged.yuv')];
   await ffmpeg(raw);
-  const read = Buffer.concat(await framesOf(at('tagged.mp4')));
+  const read = Buffer.concat(await framesOf(binaries, at('tagged.mp4')));
   expect(read.equals(await readFile(at('tagged.yuv')))).toBe(true);
   await passThrough(at('tagged.mp4'), at('tagged-out.mp4'), { file: at('tone.m4a') });
-  const [source, output] = [await videoOf(at('tagged.mp4')), await videoOf(at('tagged-out.mp4'))];
+  const [source, output] = [
+    await videoOf(binaries, at('tagged.mp4')),
+    await videoOf(binaries, at('tagged-out.mp4')),
+  ];
   expect(output.color).toEqual(source.color);
-  const written = Buffer.concat(await framesOf(at('tagged-out.mp4')));
+  const written = Buffer.concat(await framesOf(binaries, at('tagged-out.mp4')));
   let difference = 0;
   for (const [i, sample] of read.entries()) difference += Math.abs(sample - (written[i] ?? 0));
   expect(difference / read.length).toBeLessThan(2);
@@ -160,21 +144,17 @@ it.each([
   async (_name, transfer) => {
     const tags = `colorprim=bt2020:transfer=${transfer}:colormatrix=bt2020nc:range=limited`;
     const ten = [
-      '-c:v',
-      'libx265',
-      '-pix_fmt',
-      'yuv420p10le',
-      '-x265-params',
+      ...'-c:v libx265 -pix_fmt yuv420p10le -x265-params'.split(' '),
       `lossless=1:log-level=none:${tags}`,
     ];
     await ffmpeg(['-f', 'lavfi', '-i', 'testsrc2=s=128x96:r=25', '-frames:v', '5', ...ten, at('hdr.mp4')]);
     await passThrough(at('hdr.mp4'), at('hdr-out.mp4'), { file: at('tone.m4a') });
     const bt2020 = { matrix: 'bt2020nc', primaries: 'bt2020', transfer, range: 'tv' };
-    expect(await videoOf(at('hdr.mp4'))).toMatchObject({ pixFmt: 'yuv420p10le', color: bt2020 });
-    expect(await videoOf(at('hdr-out.mp4'))).toMatchObject({ pixFmt: 'yuv420p', color: bt2020 });
+    expect(await videoOf(binaries, at('hdr.mp4'))).toMatchObject({ pixFmt: 'yuv420p10le', color: bt2020 });
+    expect(await videoOf(binaries, at('hdr-out.mp4'))).toMatchObject({ pixFmt: 'yuv420p', color: bt2020 });
     await ffmpeg(['-i', at('hdr.mp4'), '-f', 'rawvideo', at('hdr.yuv')]);
     const stored = await readFile(at('hdr.yuv'));
-    const written = Buffer.concat(await framesOf(at('hdr-out.mp4')));
+    const written = Buffer.concat(await framesOf(binaries, at('hdr-out.mp4')));
     let difference = 0;
     for (const [i, sample] of written.entries())
       difference += Math.abs(sample - stored.readUInt16LE(2 * i) / 4);
@@ -186,8 +166,8 @@ it('turns an RGB picture into BT.709 and says so', async () => {
   const red = ['-f', 'lavfi', '-i', 'color=red:s=128x96:r=25', '-frames:v', '5'];
   await ffmpeg([...red, '-c:v', 'libx264rgb', '-qp', '0', at('rgb.mp4')]);
   await passThrough(at('rgb.mp4'), at('rgb-out.mp4'), { file: at('tone.m4a') });
-  expect((await videoOf(at('rgb-out.mp4'))).color).toMatchObject({ range: 'tv', matrix: 'bt709' });
-  const [frame = new Uint8Array()] = await framesOf(at('rgb-out.mp4'));
+  expect((await videoOf(binaries, at('rgb-out.mp4'))).color).toMatchObject({ range: 'tv', matrix: 'bt709' });
+  const [frame = new Uint8Array()] = await framesOf(binaries, at('rgb-out.mp4'));
   const [luma, blue, red_] = [0, 128 * 96, 128 * 96 * 1.25].map((plane) => frame[plane] ?? 0);
   // BT.709's red in limited range; BT.601's would be 81, 90, 240.
   for (const [sample, wanted] of [
@@ -202,7 +182,7 @@ it('reads odd sizes as even ones and keeps pixels that are not square', async ()
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=129x97:r=25', '-vf', 'setsar=4/3', '-frames:v', '5'];
   await ffmpeg([...picture, '-c:v', 'libx264', '-pix_fmt', 'yuv444p', at('odd.mp4')]);
   await passThrough(at('odd.mp4'), at('odd-out.mp4'), { file: at('tone.m4a') });
-  expect(await videoOf(at('odd-out.mp4'))).toMatchObject({
+  expect(await videoOf(binaries, at('odd-out.mp4'))).toMatchObject({
     width: 128,
     height: 96,
     pixelAspect: { num: 4, den: 3 },
@@ -292,7 +272,10 @@ it.each([
   await encoder.finish();
 
   const layout = { format: 'rgb24', width: 16, height: 16 } as const;
-  const reader = openFrameReader(large, output, await videoOf(output), { layout, deadlineMs: DEADLINE_MS });
+  const reader = openFrameReader(large, output, await videoOf(binaries, output), {
+    layout,
+    deadlineMs: DEADLINE_MS,
+  });
   const small = new Uint8Array(reader.frameBytes);
   let decoded = 0;
   while (await reader.readInto(small)) decoded += 1;

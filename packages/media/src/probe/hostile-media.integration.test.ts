@@ -68,16 +68,7 @@ function patchTable(file: Buffer, name: string, values: readonly number[]): void
 describe('hostile and broken media', () => {
   const SAMPLES = 80_000_000;
   const shortClip = (movflags: string, tracks: readonly [number, number]): string[] => [
-    ...[
-      '-f',
-      'lavfi',
-      '-i',
-      'testsrc2=size=64x64:rate=25:duration=1',
-      '-f',
-      'lavfi',
-      '-i',
-      'sine=duration=1',
-    ],
+    ...'-f lavfi -i testsrc2=size=64x64:rate=25:duration=1 -f lavfi -i sine=duration=1'.split(' '),
     ...tracks.flatMap((track) => ['-map', `${track}`]),
     ...['-movflags', movflags, '-g', '5'],
   ];
@@ -174,18 +165,7 @@ describe('damage that does not show in the container', () => {
   /** The verdicts on ten copies of a video, each with forty random bytes in its pictures. */
   async function damaged(name: string, encoder: readonly string[]): Promise<string[]> {
     const path = join(folder, name);
-    await ffmpeg([
-      '-f',
-      'lavfi',
-      '-i',
-      'mandelbrot=s=320x240:r=25',
-      '-t',
-      '4',
-      '-b:v',
-      '300k',
-      ...encoder,
-      path,
-    ]);
+    await ffmpeg([...'-f lavfi -i mandelbrot=s=320x240:r=25 -t 4 -b:v 300k'.split(' '), ...encoder, path]);
     expect(await verdict(path, 'video')).toBe('accepted');
     const good = await readFile(path);
     const next = randomNumbers();
@@ -201,14 +181,7 @@ describe('damage that does not show in the container', () => {
   }
 
   it('is found in every VP9 video', async () => {
-    const verdicts = await damaged('scratched-vp9.webm', [
-      '-c:v',
-      'libvpx-vp9',
-      '-cpu-used',
-      '8',
-      '-g',
-      '30',
-    ]);
+    const verdicts = await damaged('scratched-vp9.webm', '-c:v libvpx-vp9 -cpu-used 8 -g 30'.split(' '));
     expect(verdicts.filter((code) => code === 'media_corrupt')).toHaveLength(10);
   });
 

@@ -172,25 +172,10 @@ describe('usable media', () => {
   it('accepts VP8 with hidden reference pictures, which are packets that show nothing', async () => {
     const file = join(folder, 'hidden.webm');
     const picture = ['-f', 'lavfi', '-i', 'mandelbrot=s=160x120:r=25', '-t', '4'];
-    const encoder = [
-      '-c:v',
-      'libvpx',
-      '-b:v',
-      '300k',
-      '-cpu-used',
-      '4',
-      '-auto-alt-ref',
-      '1',
-      '-lag-in-frames',
-      '25',
-    ];
+    const encoder = '-c:v libvpx -b:v 300k -cpu-used 4 -auto-alt-ref 1 -lag-in-frames 25'.split(' ');
     for (const pass of ['1', '2']) {
       const log = [
-        '-arnr-maxframes',
-        '7',
-        '-arnr-strength',
-        '3',
-        '-passlogfile',
+        ...'-arnr-maxframes 7 -arnr-strength 3 -passlogfile'.split(' '),
         join(folder, 'hidden'),
         '-pass',
         pass,

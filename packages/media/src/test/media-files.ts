@@ -13,6 +13,35 @@ export type SyncMode = Parameters<typeof outputFrameCount>[0];
 
 const DEADLINE_MS = 120_000;
 
+/** The video that a file must have. */
+export async function videoOf(binaries: Binaries, path: string): Promise<VideoStream> {
+  const { video } = await inspect(binaries, path);
+  if (video === undefined) throw new Error(`${path} has no video`);
+  return video;
+}
+
+/** The sound that a file must have. */
+export async function soundOf(binaries: Binaries, path: string): Promise<AudioStream> {
+  const { audio } = await inspect(binaries, path);
+  if (audio === undefined) throw new Error(`${path} has no sound`);
+  return audio;
+}
+
+/** Every working frame of a video, from one plain decode. */
+export async function framesOf(binaries: Binaries, path: string): Promise<Uint8Array[]> {
+  const layout = { format: 'yuv420p' } as const;
+  const video = await videoOf(binaries, path);
+  const reader = openFrameReader(binaries, path, video, { layout, deadlineMs: DEADLINE_MS });
+  const frames: Uint8Array[] = [];
+  for (;;) {
+    const frame = new Uint8Array(reader.frameBytes);
+    if (!(await reader.readInto(frame))) break;
+    frames.push(frame);
+  }
+  await reader.close();
+  return frames;
+}
+
 /** A video as a render sees it: its stream and the number of its working frames. */
 export interface CountedVideo {
   readonly path: string;
@@ -22,8 +51,7 @@ export interface CountedVideo {
 
 /** Counts the working frames as the face analysis does, in a separate pass with small RGB pictures. */
 export async function countFrames(binaries: Binaries, path: string): Promise<CountedVideo> {
-  const { video: stream } = await inspect(binaries, path);
-  if (stream === undefined) throw new Error(`${path} has no video`);
+  const stream = await videoOf(binaries, path);
   const layout = { format: 'rgb24', width: 16, height: 16 } as const;
   const reader = openFrameReader(binaries, path, stream, { layout, deadlineMs: DEADLINE_MS });
   const frame = new Uint8Array(reader.frameBytes);
@@ -43,8 +71,7 @@ export interface MeasuredAudio {
 
 /** Reads a sound as the engines do. */
 export async function measureAudio(binaries: Binaries, path: string): Promise<MeasuredAudio> {
-  const { audio: stream } = await inspect(binaries, path);
-  if (stream === undefined) throw new Error(`${path} has no sound`);
+  const stream = await soundOf(binaries, path);
   const samples = await readAudio(binaries, path, { deadlineMs: DEADLINE_MS });
   return { path, stream, seconds: samples.length / AUDIO_SAMPLE_RATE };
 }

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { createHash,randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   chmodSync,
   chownSync,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { disposeRun } from '../test-run';
-import { reachablePath, serverUser,startPostgres, stopPostgres } from './postgres-server';
+import { reachablePath, serverUser, startPostgres, stopPostgres } from './postgres-server';
 import { startRedis, stopRedis } from './redis-server';
 
 async function query(url: string, sql: string): Promise<unknown[]> {

@@ -10,7 +10,7 @@ import torch
 from ..export_role import Role
 from ..probe import ProbeInput
 from ..tensor_spec import TensorSpec
-from .musetalk_unet import WINDOW_STEPS
+from .unet import WINDOW_STEPS
 
 #: Gain on a block's audio attention relative to training (upstream's audio_feature_ratio).
 AUDIO_GAIN = 3.0

@@ -11,7 +11,7 @@ export interface UsablePack extends TaskPack {
   readonly version: string;
   /** Memory that its weights take, in bytes. */
   readonly bytes: number;
-  /** See PackReport. Absent before a child was asked, and where the engine keeps no features. */
+  /** See PackReport. Absent before a child was asked, and where the engine caches no features. */
   readonly features?: FeatureLayout;
 }
 
@@ -56,7 +56,7 @@ export interface PackFolder {
 }
 
 /** A folder that holds no usable pack, and why. */
-export interface BadFolder {
+interface BadFolder {
   readonly dir: string;
   readonly problem: string;
   readonly claim: PackClaim;

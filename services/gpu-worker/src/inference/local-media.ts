@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readSync, unlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { decodeFaceTrack, type FaceTrack } from '@lipsync/engines';
+import { decodeFaceTrack, type FaceTrack, type Recording, recordingFrom } from '@lipsync/engines';
 import { type PictureFormat } from '@lipsync/kernels';
 import {
   type AudioStream,
@@ -11,17 +13,15 @@ import {
 } from '@lipsync/media';
 import { type Job } from './job';
 
-type Tools = Pick<Job, 'binaries' | 'signal'>;
-
 /** The video stream of a file; MediaError media_type_mismatch when there is none. */
-export async function videoOf(path: string, { binaries, signal }: Tools): Promise<VideoStream> {
+export async function videoOf(path: string, { binaries, signal }: Job): Promise<VideoStream> {
   const { video } = await inspect(binaries, path, signal);
   if (!video) throw new MediaError('media_type_mismatch', 'there is no video stream');
   return video;
 }
 
 /** The audio stream of a file; MediaError media_type_mismatch when there is none. */
-export async function audioOf(path: string, { binaries, signal }: Tools): Promise<AudioStream> {
+export async function audioOf(path: string, { binaries, signal }: Job): Promise<AudioStream> {
   const { audio } = await inspect(binaries, path, signal);
   if (!audio) throw new MediaError('media_type_mismatch', 'there is no audio stream');
   return audio;
@@ -46,4 +46,46 @@ export function pictureFormat(video: VideoStream): PictureFormat {
   const { matrix, range } = frameColor(video);
   const standard = matrix === undefined ? height < HIGH_DEFINITION_HEIGHT : BT601_NAMES.has(matrix);
   return { width, height, matrix: standard ? 'bt601' : 'bt709', range: range === 'pc' ? 'full' : 'limited' };
+}
+
+export type SpeechFile = ReturnType<typeof openSpeechFile>;
+
+const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;
+
+/**
+ * A file for speech, so that its samples take no memory: an engine reads half a minute at a time. It is empty, unnamed
+ * and beside `path`, and disappears when it is closed, or with this process.
+ */
+export function openSpeechFile(path: string) {
+  const name = `${path}.${randomUUID()}.speech`;
+  const descriptor = openSync(name, 'wx+', 0o600);
+  unlinkSync(name);
+  let closed = false;
+
+  return {
+    /** Descriptor of the open file, for writing the samples: mono float32 in the machine's byte order. */
+    descriptor,
+    /** The recording written so far; readable until the file is closed. */
+    recording(): Recording {
+      const length = Math.floor(fstatSync(descriptor).size / SAMPLE_BYTES);
+      return recordingFrom(length, (from, target) => {
+        // The descriptor of a closed file may already belong to another file.
+        if (closed) throw new Error('the speech was closed');
+        const bytes = new Uint8Array(target.buffer, target.byteOffset, target.byteLength);
+        readWhole(descriptor, bytes, from * SAMPLE_BYTES);
+      });
+    },
+    close(): void {
+      if (!closed) closeSync(descriptor);
+      closed = true;
+    },
+  };
+}
+
+function readWhole(descriptor: number, target: Uint8Array, position: number): void {
+  for (let done = 0; done < target.length;) {
+    const read = readSync(descriptor, target, done, target.length - done, position + done);
+    if (read === 0) throw new Error('the speech has become shorter');
+    done += read;
+  }
 }

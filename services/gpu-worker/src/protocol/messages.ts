@@ -31,7 +31,7 @@ export interface RenderTask {
 export interface FeaturesTask {
   readonly engine: Engine;
   readonly pack: TaskPack;
-  /** The file of features; extended, and created if missing unless the engine keeps nothing. */
+  /** The file of features; extended, and created if missing unless the engine caches nothing. */
   readonly featuresPath: string;
 }
 
@@ -129,7 +129,7 @@ export interface PackReport {
   readonly provider?: Provider;
   /** Why each more preferred provider was passed over. */
   readonly passedOver?: readonly string[];
-  /** The layout of its features, if the engine keeps any; a file of features has one layout and belongs to one pack. */
+  /** The layout of its features, if the engine caches any; a file of features has one layout and belongs to one pack. */
   readonly features?: FeatureLayout;
   /** Undefined when the pack is usable. */
   readonly problem?: string;

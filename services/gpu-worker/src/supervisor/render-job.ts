@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ENGINES, SYNC_MODES, type SyncMode } from '@lipsync/contract';
 import { completeRender, isDatabaseUnavailable, loadRenderWork } from '@lipsync/db';
-import { type MeasuredUsage, storedWord, usedVideoFrames } from '@lipsync/domain';
+import { type MeasuredUsage, parseEnum, usedVideoFrames } from '@lipsync/domain';
 import { type LogFields, retryWhile, withController } from '@lipsync/runtime';
 import { isStorageUnavailable, outputKey } from '@lipsync/storage';
 import { type JobResult } from '@lipsync/worker';
@@ -26,8 +26,8 @@ export async function runRender(deps: JobDeps, job: GpuJob): Promise<JobResult> 
   report('loading_model', 0);
   const runId = claim.engineRunId ?? '';
   const work = await loadRenderWork(db, runId);
-  const engine = storedWord(ENGINES, work.run.engine, 'an engine');
-  const syncMode = storedWord(SYNC_MODES, work.render.syncMode, 'a sync mode');
+  const engine = parseEnum(ENGINES, work.run.engine, 'an engine');
+  const syncMode = parseEnum(SYNC_MODES, work.render.syncMode, 'a sync mode');
   const { analyzer } = packs;
   const pack = packs.engines.get(engine);
   if (!pack || !analyzer) throw new InferenceFailure('engine_unavailable', `no pack for ${engine}`);

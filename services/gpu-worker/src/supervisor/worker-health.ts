@@ -26,7 +26,7 @@ export interface WorkerHealth extends HealthServer {
  * loaded, at least one is for an engine, and the worker's dependencies respond. A worker whose packs were refused is
  * alive but not ready: a restart would only refuse them again.
  */
-export function createWorkerHealth(options: {
+export function createWorkerHealth(deps: {
   port: number;
   host?: string | undefined;
   db: Pick<Db, 'ping'>;
@@ -37,7 +37,7 @@ export function createWorkerHealth(options: {
   logger: Pick<Logger, 'info' | 'warn'>;
   loadingLimitMs: number;
 }): WorkerHealth {
-  const { port, host, db, storage, queues, stopping, metrics, logger, loadingLimitMs } = options;
+  const { port, host, db, storage, queues, stopping, metrics, logger, loadingLimitMs } = deps;
   const startedAt = performance.now();
   let engines: number | undefined;
   let fetches: (() => Promise<void>) | undefined;

@@ -169,8 +169,17 @@ describe('an asset given by URL', () => {
     const asset = await ingested(await urlAsset(path));
     const sha256 = createHash('sha256').update(video).digest('hex');
     expect(asset).toMatchObject({
-      ...{ status: 'ready', stage: 'ready', errorCode: null, sha256, sizeBytes: BigInt(video.length) },
-      ...{ codec: 'h264', width: 192, height: 64, frames: 30, fps: 25, contentType: 'video/mp4' },
+      status: 'ready',
+      stage: 'ready',
+      errorCode: null,
+      sha256,
+      sizeBytes: BigInt(video.length),
+      codec: 'h264',
+      width: 192,
+      height: 64,
+      frames: 30,
+      fps: 25,
+      contentType: 'video/mp4',
     });
     expect(asset.durationSeconds).toBeCloseTo(1.2, 3);
     expect(await storage.getBuffer(asset.objectKey ?? '')).toEqual(video);
@@ -188,7 +197,8 @@ describe('an asset given by URL', () => {
       serve(`/hop${hop}`, { status: 302, headers: { location: `/hop${hop - 1}` } });
     expect(await ingested(await urlAsset('/hop3'))).toMatchObject({ status: 'ready' });
     expect(await ingested(await urlAsset('/hop4'))).toMatchObject({
-      ...{ status: 'failed', errorCode: 'media_url_not_allowed' },
+      status: 'failed',
+      errorCode: 'media_url_not_allowed',
     });
   });
 

@@ -168,7 +168,7 @@ function renamed(tensors: Tensors, specs: PackTensors, direction: 'toGraph' | 't
  * Allocates the outputs of a role whose shapes follow from its feeds: every dimension is a number, or a name whose size
  * the feeds determine. Keyed by the manifest's names, like the feeds.
  */
-export function outputTargets(role: RoleTensors, feeds: Tensors, take: TakeFloats): Tensors {
+function outputTargets(role: RoleTensors, feeds: Tensors, take: TakeFloats): Tensors {
   const sizes = new Map<string, number>();
   for (const [key, { dims }] of declaredTensors(role.inputs)) {
     dims.forEach((dim, axis) => {

@@ -3,12 +3,12 @@ import { mkdtemp, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { join } from 'node:path';
-import { float32Tensor, type HighsyncManifest, type Pack, SessionError } from '@lipsync/engines';
+import { type HighsyncManifest, type Pack, SessionError } from '@lipsync/engines';
 import { writeHighsyncPack } from '@lipsync/engines/test';
-import { packFiles, type Provider, type TensorSpec } from '@lipsync/model-pack';
+import { packFiles, type Provider } from '@lipsync/model-pack';
 import { inProcessSessions } from '../../test/in-process-sessions';
 import { type SessionHost } from '../sessions/session';
-import { graphThreads, loadPack, outputTargets } from './load-pack';
+import { graphThreads, loadPack } from './load-pack';
 
 describe('the execution provider of a pack', () => {
   let folder: string;
@@ -89,26 +89,6 @@ describe('the execution provider of a pack', () => {
       /made for cuda; this worker may use cpu/,
     );
   });
-});
-
-const spec = (dims: readonly (number | string)[], dtype: TensorSpec['dtype'] = 'float32'): TensorSpec => ({
-  name: 'any',
-  dtype,
-  dims: [...dims],
-});
-const fresh = (length: number) => new Float32Array(length);
-const feeds = { image: float32Tensor(new Float32Array(2 * 3 * 16), [2, 3, 4, 4]) };
-const inputs = { image: spec(['batch', 3, 4, 'w']) };
-
-test('an output whose dimensions are all known gets an array of its size', () => {
-  const targets = outputTargets({ inputs, outputs: { latent: spec(['batch', 5, 'w']) } }, feeds, fresh);
-  expect(targets['latent']).toMatchObject({ type: 'float32', dims: [2, 5, 4] });
-  expect(targets['latent']?.data).toHaveLength(40);
-});
-
-test('an output that the graph sizes itself, or that holds no floats, gets none', () => {
-  const outputs = { boxes: spec(['found', 4]), classes: spec([2, 4], 'int64') };
-  expect(outputTargets({ inputs, outputs }, feeds, fresh)).toEqual({});
 });
 
 describe('threads inside a graph', () => {

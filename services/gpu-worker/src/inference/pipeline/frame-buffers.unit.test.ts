@@ -4,13 +4,6 @@ import { createFramePool, frameBudget, readAhead } from './frame-buffers';
 const bytesOf = (width: number, height: number): number => (width * height * 3) / 2;
 const MIB = 2 ** 20;
 
-test.each([
-  ['720p', bytesOf(1280, 720), 8, 32],
-  ['1080p in windows', bytesOf(1920, 1080), 16, 64],
-])('%s gets four batches of buffers, enough for every stage', (_, bytes, batch, buffers) => {
-  expect(frameBudget(batch, bytes)).toBe(buffers);
-});
-
 test.each([8, 12, 16])('4K in batches of %d stays within a quarter of a gigabyte', (batch) => {
   const bytes = bytesOf(3840, 2160);
   expect(frameBudget(batch, bytes) * bytes).toBeLessThanOrEqual(256 * MIB);
@@ -37,20 +30,6 @@ describe('frame pool', () => {
     expect(third).toBeUndefined();
     pool.giveBack(taken[1] ?? Uint8Array.of(9));
     expect(await waiting).toBe(taken[1]);
-  });
-
-  test('serves waiting callers in order', async () => {
-    const pool = createFramePool(frames(1));
-    const first = await pool.take(going);
-    const order: string[] = [];
-    const a = pool.take(going).then((frame) => {
-      order.push('a');
-      pool.giveBack(frame);
-    });
-    const b = pool.take(going).then(() => order.push('b'));
-    pool.giveBack(first);
-    await Promise.all([a, b]);
-    expect(order).toEqual(['a', 'b']);
   });
 
   test('leaves nothing on the signal of a caller that was served, however often it waits', async () => {

@@ -2,7 +2,7 @@ import { ftruncateSync, mkdtempSync, readdirSync, rmSync, writeSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { recordingOf } from '@lipsync/engines';
-import { openSpeechFile } from './speech-file';
+import { openSpeechFile } from './local-media';
 
 describe('speech in a file', () => {
   let folder: string;
