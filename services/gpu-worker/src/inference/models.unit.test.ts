@@ -1,5 +1,4 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
