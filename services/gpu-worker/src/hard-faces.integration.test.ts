@@ -26,7 +26,7 @@ import { type Inference, startInference } from './start-inference';
 import { COMPILED_CHILD } from './test/compiled';
 
 const SPEECH = join(__dirname, '../../../samples/speech.wav');
-const GOLDEN = join(__dirname, '../test-data/golden');
+const GOLDEN = join(__dirname, '../../../packages/engines/test-data/golden');
 
 /**
  * PSNR of luma, in dB. Pictures that were only re-encoded reach 47 and more; with a speaking mouth they stay below

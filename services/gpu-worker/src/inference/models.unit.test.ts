@@ -1,16 +1,9 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import {
-  float32Tensor,
-  type HighsyncManifest,
-  type Pack,
-  SessionError,
-  writeLatentsyncPack,
-} from '@lipsync/engines';
-import { LATENT, SIDE, writeHighsyncPack } from '@lipsync/engines/test';
+import { float32Tensor, type HighsyncManifest, type Pack, SessionError } from '@lipsync/engines';
+import { LATENT, SIDE, writeHighsyncPack, writeLatentsyncPack } from '@lipsync/engines/test';
 import { rememberDigests } from '@lipsync/model-pack';
 import { type TaskPack } from '../protocol/messages';
 import { inProcessSessions } from '../test/in-process-sessions';
