@@ -2,12 +2,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildBuiltinPacks } from './registry';
 import { createHighsync } from './highsync/engine';
 import { createLatentsync } from './latentsync/engine';
 import { type RunModel } from './model';
 import { createMusetalk } from './musetalk/engine';
 import { type Pack } from './packs';
+import { buildBuiltinPacks } from './registry';
 import * as highsyncClip from './test/clips';
 import { writeHighsyncPack } from './test/highsync-pack';
 import * as latentsyncClip from './test/latentsync-clip';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { enqueueJobs, createDb, migrate } from '@lipsync/db';
+import { createDb, enqueueJobs, migrate } from '@lipsync/db';
 import { quantile } from '@lipsync/local-stack';
 import { erasePostgres, startPostgres } from '@lipsync/testkit';
 import { Client } from 'pg';

@@ -1,10 +1,8 @@
 import { createRandom, pick, pickWeighted } from '@lipsync/local-stack';
 import { arrivalSchedule } from './callers/arrival-schedule';
-import { type Clock, createInFlight, runOpenLoop } from './callers/open-loop';
-
-import { type LoadTestConfig, type StreamConfig } from './config';
 import { type JourneyContext, JOURNEYS } from './callers/journeys';
-
+import { type Clock, createInFlight, runOpenLoop } from './callers/open-loop';
+import { type LoadTestConfig, type StreamConfig } from './config';
 import { type Recorder } from './track/recorder';
 
 export interface OfferOptions {

@@ -1,12 +1,10 @@
-import { createServiceClient, createClockOffsetEstimate } from './callers/service-client';
-import { CONFIG_DEFAULTS, type LoadTestConfig, type StreamConfig } from './config';
 import { createRecentCreates, type Customer, type MediaFile } from './callers/journeys';
-
-import { createRecorder } from './track/recorder';
-
+import { createClockOffsetEstimate, createServiceClient } from './callers/service-client';
+import { CONFIG_DEFAULTS, type LoadTestConfig, type StreamConfig } from './config';
 import { offerLoad } from './offer-load';
-import { createLedger } from './track/ledger';
 import { createVirtualClock, type VirtualClock } from './test/virtual-clock';
+import { createLedger } from './track/ledger';
+import { createRecorder } from './track/recorder';
 
 const ARRIVALS = 4;
 const stream = (name: string): StreamConfig => ({

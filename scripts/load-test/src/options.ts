@@ -1,21 +1,21 @@
+import path from 'node:path';
+import { type Engine, ENGINES, SYNC_MODES, type SyncMode } from '@lipsync/contract';
+import { parseCount, parseWhole, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
   CONFIG_DEFAULTS,
+  isJourney,
+  type JourneyName,
   type LoadTestConfig,
   type Mix,
   type ReceiverShares,
   type ScenarioName,
   SCENARIOS,
   scenarioShape,
-  isJourney,
-  type JourneyName,
 } from './config';
-import { openDeployment, type LoadTarget } from './target/deployment';
+import { type LoadTarget, openDeployment } from './target/deployment';
 import { openLocalTarget } from './target/local-target';
 import { isReceiverBehaviour } from './target/receiver';
-import { type Engine, type SyncMode, ENGINES, SYNC_MODES } from '@lipsync/contract';
-import { parseCount, parseWhole, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
-import { type Command, Option, InvalidArgumentError } from 'commander';
-import path from 'node:path';
 
 /** The command line, parsed. */
 export interface LoadTestOptions {

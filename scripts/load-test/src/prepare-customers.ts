@@ -1,17 +1,17 @@
+import { ASSET_STATES } from '@lipsync/domain';
+import { type Random } from '@lipsync/local-stack';
 import {
   createRecentCreates,
-  type Customer,
   createRender,
+  type Customer,
   type JourneyContext,
-  uploadMedia,
   type MediaFile,
+  uploadMedia,
 } from './callers/journeys';
 import { SYSTEM_CLOCK } from './callers/open-loop';
 import { type ServiceClient } from './callers/service-client';
 import { type LoadTestConfig, type StreamConfig } from './config';
 import { ask } from './verify/verify-run';
-import { ASSET_STATES } from '@lipsync/domain';
-import { type Random } from '@lipsync/local-stack';
 
 const READY_DEADLINE_MS = 120_000;
 /** Number of renders that each customer has before the first caller arrives. */

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
+import { createRandom, machineCpuSeconds, pickWeighted } from '@lipsync/local-stack';
 import { createHttpClient, type HttpClient } from './callers/http-client';
 import { type JourneyContext, readMediaFile } from './callers/journeys';
 import { arrivalsEnd, SYSTEM_CLOCK } from './callers/open-loop';
-import { createServiceClient, type ServiceClient, createClockOffsetEstimate } from './callers/service-client';
+import { createClockOffsetEstimate, createServiceClient, type ServiceClient } from './callers/service-client';
 import { type LoadTestConfig } from './config';
 import { offerLoad } from './offer-load';
 import { prepareCustomer, seedRenders } from './prepare-customers';
@@ -14,9 +16,7 @@ import { createAnswerTally } from './track/outcome';
 import { type Poller, startPoller } from './track/poller';
 import { createRecorder, type MeasuredRequest } from './track/recorder';
 import { type CompletedUpload } from './verify/evidence';
-import { retryAfterMs, cancelLeftOvers, drain, settleLostAnswers, verifyRun } from './verify/verify-run';
-import { createRandom, pickWeighted, machineCpuSeconds } from '@lipsync/local-stack';
-import { randomBytes } from 'node:crypto';
+import { cancelLeftOvers, drain, retryAfterMs, settleLostAnswers, verifyRun } from './verify/verify-run';
 
 interface RunOptions {
   readonly config: LoadTestConfig;

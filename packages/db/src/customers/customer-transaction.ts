@@ -10,9 +10,6 @@ const LOCK_TIMEOUT = '5s';
  */
 const AT_ONCE = 2;
 
-/** Of each customer with such a transaction: how many there are, and those that wait for one of them to end. */
-export type CustomerTurns = Map<string, { running: number; waiting: (() => void)[] }>;
-
 /**
  * Runs `work`, which takes locks on this customer's rows, in one transaction when its turn comes. `now` is the time on
  * the database's clock when it began.

@@ -4,7 +4,6 @@ import { type IdPrefix, newId } from '@lipsync/domain';
 import { type Prisma, PrismaClient } from '@lipsync/prisma';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool } from 'pg';
-import { type CustomerTurns } from '../customers/customer-transaction';
 import { demandCustomer } from './customer-scope';
 
 /** A transaction, or the connection pool where one statement is enough. */
@@ -17,8 +16,8 @@ export interface Db {
   readonly pool: Pool;
   /** Base of the URLs inside webhook bodies, which are written in the transaction that ends a record. */
   readonly publicBaseUrl: string;
-  /** See `customerTransaction`. */
-  readonly turns: CustomerTurns;
+  /** Of each customer with a transaction of its own (see `customerTransaction`): how many run, and those that wait. */
+  readonly turns: Map<string, { running: number; waiting: (() => void)[] }>;
   newId(prefix: IdPrefix): string;
   /** Resolves when the server answers a query. */
   ping(): Promise<void>;

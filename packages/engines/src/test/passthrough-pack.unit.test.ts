@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { modelPath } from '@lipsync/model-pack';
-import { buildBuiltinPacks } from '../registry';
 import { type MusetalkManifest } from '../musetalk/manifest';
 import { openPackFor, type Pack } from '../packs';
+import { buildBuiltinPacks } from '../registry';
 import { floats, loadTestGraph, time } from './graphs';
 import { writePassthroughPack } from './passthrough-pack';
 

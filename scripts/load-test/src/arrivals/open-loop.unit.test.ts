@@ -1,12 +1,12 @@
-import { Histogram } from '../track/histogram';
-import { createVirtualClock } from '../test/virtual-clock';
 import {
+  type Arrival,
   type Clock,
   createInFlight,
-  type Arrival,
   type OpenLoopOptions,
   runOpenLoop,
 } from '../callers/open-loop';
+import { createVirtualClock } from '../test/virtual-clock';
+import { Histogram } from '../track/histogram';
 
 const every = (gapMs: number, count: number): number[] => Array.from({ length: count }, (_, i) => i * gapMs);
 

@@ -1,17 +1,17 @@
-import { type JourneyName, type StreamConfig } from '../config';
-import { type Ledger, type SentCreate } from '../track/ledger';
-import { type RenderPurpose } from '../track/tracked-render';
-import { type ReceiverBehaviour } from '../target/receiver';
-import { type ServiceClient } from './service-client';
+import { readFileSync } from 'node:fs';
 import {
   type Engine,
-  type SyncMode,
   type RecordResource,
   type RenderRequest,
+  type SyncMode,
   type UploadRequest,
 } from '@lipsync/contract';
-import { type Random, pick, contentTypeOf } from '@lipsync/local-stack';
-import { readFileSync } from 'node:fs';
+import { contentTypeOf, pick, type Random } from '@lipsync/local-stack';
+import { type JourneyName, type StreamConfig } from '../config';
+import { type ReceiverBehaviour } from '../target/receiver';
+import { type Ledger, type SentCreate } from '../track/ledger';
+import { type RenderPurpose } from '../track/tracked-render';
+import { type ServiceClient } from './service-client';
 
 interface Announcement {
   readonly url: string;

@@ -1,7 +1,7 @@
-import { type HttpAnswer, type HttpClient, type HttpExchange } from './http-client';
+import { type OperationId, operationNamed, type SuccessBody, type Upload } from '@lipsync/contract';
 import { operationOutcome, type Outcome, storeOutcome, transportOutcome } from '../track/outcome';
 import { type MeasuredRequest } from '../track/recorder';
-import { type OperationId, operationNamed, type SuccessBody, type Upload } from '@lipsync/contract';
+import { type HttpAnswer, type HttpClient, type HttpExchange } from './http-client';
 
 /** A request of the run: when its caller wanted it, its actual times and its result. */
 export interface Exchange<Body> {

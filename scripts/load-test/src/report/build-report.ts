@@ -1,24 +1,23 @@
+import { cpus, release, totalmem, type } from 'node:os';
+import path from 'node:path';
 import { type ArrivalPlan, batchOf, offeredRate } from '../callers/arrival-schedule';
 import { type LoadTestConfig } from '../config';
 import { type WebhookSink } from '../target/deployment';
 import { type LoggedEvent } from '../target/receiver';
-import { type Histogram, distributionOf, quantilesOf, rounded } from '../track/histogram';
+import { distributionOf, type Histogram, quantilesOf, rounded } from '../track/histogram';
 import { type OperationFigures, type StreamFigures } from '../track/recorder';
 import { type TrackedRender } from '../track/tracked-render';
-import { type Backlog, verdictOf } from './verdict';
-import { renderFigures, isOpenAt, type RunResult, seriesOf, webhookFigures } from './figures';
+import { isOpenAt, renderFigures, type RunResult, seriesOf, webhookFigures } from './figures';
 import {
   type GeneratorFigures,
   type LoadTestReport,
+  type MachineFacts,
   type OperationReport,
   type ReportedConfig,
   type StreamReport,
-  type MachineFacts,
 } from './report';
 import { summarise } from './summary';
-
-import { cpus, release, totalmem, type } from 'node:os';
-import path from 'node:path';
+import { type Backlog, verdictOf } from './verdict';
 
 interface MeasuredStream {
   readonly name: string;

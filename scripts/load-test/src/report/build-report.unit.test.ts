@@ -1,8 +1,8 @@
 import { CONFIG_DEFAULTS, type StreamConfig } from '../config';
+import { createEventLog, type EventLog } from '../target/receiver';
 import { type Outcome } from '../track/outcome';
 import { createRecorder } from '../track/recorder';
 import { type TrackedRender } from '../track/tracked-render';
-import { createEventLog, type EventLog } from '../target/receiver';
 import { buildReport } from './build-report';
 import { type RunResult } from './figures';
 

@@ -1,7 +1,7 @@
+import { init, type LineSeriesOption } from 'echarts';
 import { Markup, markup } from './markup';
 import { type Distribution, type LoadTestReport, type OperationReport, type SliceReport } from './report';
 import { clockTime, milliseconds, percent, significant } from './summary';
-import { init, type LineSeriesOption } from 'echarts';
 
 type Series = LoadTestReport['series'];
 

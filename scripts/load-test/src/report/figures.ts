@@ -1,13 +1,13 @@
 import { type LoadTestConfig } from '../config';
+import { type CpuUsage } from '../run-load-test';
 import { type LoadTarget } from '../target/deployment';
 import { type LoggedEvent } from '../target/receiver';
-import { distributionOf, histogramOf, quantilesOf, rounded, type Histogram } from '../track/histogram';
+import { distributionOf, type Histogram, histogramOf, quantilesOf, rounded } from '../track/histogram';
 import { type Recorder } from '../track/recorder';
 import { type TrackedRender } from '../track/tracked-render';
 import { type CheckResult } from '../verify/check';
+import { type RenderReport, type SeriesReport, type SliceReport, type WebhookReport } from './report';
 import { type Backlog } from './verdict';
-import { type RenderReport, type WebhookReport, type SeriesReport, type SliceReport } from './report';
-import { type CpuUsage } from '../run-load-test';
 
 /** Figures of these renders, and the number of open ones, including those of the warm-up. */
 export function renderFigures(

@@ -1,6 +1,6 @@
-import { type TrackedRender } from '../track/tracked-render';
 import { type LoggedEvent } from '../target/receiver';
 import { histogramOf, quantilesOf, worstOf } from '../track/histogram';
+import { type TrackedRender } from '../track/tracked-render';
 import { renderFigures, webhookFigures } from './figures';
 
 const completed = (

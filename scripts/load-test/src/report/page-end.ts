@@ -1,5 +1,4 @@
 import { type Markup, markup, table } from './markup';
-
 import { type ErrorReport, type LoadTestReport } from './report';
 import { clockTime, milliseconds, percent, perSecond, significant, whole } from './summary';
 

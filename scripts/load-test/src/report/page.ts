@@ -1,12 +1,11 @@
 import { worstOf } from '../track/histogram';
 import { arrivalsChart, backlogChart, cumulativeChart, latencyCharts, percentileChart } from './charts';
-import { checkSection, errorSection, setUpSection } from './page-end';
 import { Markup, markup, STYLE, table } from './markup';
-
+import { checkSection, errorSection, setUpSection } from './page-end';
 import {
   type LoadTestReport,
-  type Quantiles,
   type OperationReport,
+  type Quantiles,
   type RenderReport,
   type WebhookReport,
 } from './report';

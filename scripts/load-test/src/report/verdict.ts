@@ -1,6 +1,5 @@
 import { worstOf } from '../track/histogram';
 import { type CheckResult } from '../verify/check';
-import { milliseconds } from './summary';
 import {
   type GeneratorFigures,
   type Quantiles,
@@ -8,6 +7,7 @@ import {
   type Verdict,
   type WebhookReport,
 } from './report';
+import { milliseconds } from './summary';
 
 /** Above this 99th percentile of lateness, the latencies are the harness's own. */
 const MAX_GENERATOR_LAG_MS = 100;

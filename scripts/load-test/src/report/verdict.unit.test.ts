@@ -1,6 +1,6 @@
 import { type CheckResult } from '../verify/check';
-import { type Backlog, type VerdictInput, verdictOf } from './verdict';
 import { type GeneratorFigures, type Quantiles, type StreamReport, type WebhookReport } from './report';
+import { type Backlog, type VerdictInput, verdictOf } from './verdict';
 
 const quantiles = (over: Partial<Quantiles> = {}): Quantiles => ({
   count: 1_000,

@@ -1,13 +1,13 @@
+import { readFileSync } from 'node:fs';
 import {
   createEventLog,
+  type EventLog,
   newRunToken,
   type Receiver,
+  type ReceiverBehaviour,
   receiverPath,
   startReceiver,
-  type ReceiverBehaviour,
-  type EventLog,
 } from './receiver';
-import { readFileSync } from 'node:fs';
 
 interface WebhookSettings {
   /** Public HTTPS URL of the receiver; `{behaviour}` in it is replaced with fast, slow, hanging or failing. */

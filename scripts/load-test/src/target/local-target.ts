@@ -1,16 +1,15 @@
 import path from 'node:path';
 import { createStack, type GpuWorkerPlan, provisionCustomer, REPOSITORY_ROOT } from '@lipsync/local-stack';
 import { createCertificateAuthority } from '@lipsync/testkit';
+import { type Credentials, type LoadTarget } from './deployment';
 import {
-  RECEIVER_BEHAVIOURS,
-  type ReceiverBehaviour,
   createEventLog,
   newRunToken,
+  RECEIVER_BEHAVIOURS,
+  type ReceiverBehaviour,
   receiverPath,
   startReceiver,
 } from './receiver';
-
-import { type Credentials, type LoadTarget } from './deployment';
 
 export interface LocalTargetOptions {
   /** An existing stack to use and leave as it was. Default: a new one, erased afterwards. */

@@ -1,10 +1,10 @@
-import { conforms, type RecordStatus, type WebhookEvent } from '@lipsync/contract';
-import { verifyWebhookSignature } from '@lipsync/domain';
 import { randomBytes } from 'node:crypto';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { conforms, type RecordStatus, type WebhookEvent } from '@lipsync/contract';
+import { verifyWebhookSignature } from '@lipsync/domain';
 
 interface ReceiverOptions {
   readonly host: string;

@@ -2,9 +2,8 @@ import { createServer } from 'node:http';
 import { type RecordResource } from '@lipsync/contract';
 import { listenOnLoopback } from '@lipsync/testkit';
 import { createHttpClient } from '../callers/http-client';
-import { createServiceClient, createClockOffsetEstimate } from '../callers/service-client';
 import { createRecentCreates, type Customer } from '../callers/journeys';
-
+import { createClockOffsetEstimate, createServiceClient } from '../callers/service-client';
 import { type Outcome } from '../track/outcome';
 
 export interface ScriptedAnswer {

@@ -1,6 +1,6 @@
-import { observeRender, type RenderPurpose, type TrackedRender } from './tracked-render';
-import { type ReceiverBehaviour } from '../target/receiver';
 import { type RecordResource, type RenderRequest } from '@lipsync/contract';
+import { type ReceiverBehaviour } from '../target/receiver';
+import { observeRender, type RenderPurpose, type TrackedRender } from './tracked-render';
 
 /** A create as it was sent, and as a replay must send it again. */
 export interface SentCreate {

@@ -1,6 +1,6 @@
-import { type ReceiverBehaviour } from '../target/receiver';
 import { type RecordResource, type RecordStatus } from '@lipsync/contract';
 import { RECORD_STATES } from '@lipsync/domain';
+import { type ReceiverBehaviour } from '../target/receiver';
 
 /** What the harness remembers of an accepted render: enough for every check, in less than a kilobyte. */
 export interface TrackedRender {

@@ -1,6 +1,6 @@
+import { type LoggedEvent } from '../target/receiver';
 import { type AnswerCounts } from '../track/outcome';
 import { type TrackedRender } from '../track/tracked-render';
-import { type LoggedEvent } from '../target/receiver';
 import { type CheckResult } from './check';
 import { CHECKS, runChecks } from './checks';
 import { type Evidence, type WebhookEvidence } from './evidence';

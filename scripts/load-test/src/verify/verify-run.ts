@@ -1,3 +1,4 @@
+import { type OperationId, type SuccessBody } from '@lipsync/contract';
 import { type Customer } from '../callers/journeys';
 import { type Clock } from '../callers/open-loop';
 import { type CallOptions, type Exchange, type ServiceClient } from '../callers/service-client';
@@ -7,7 +8,6 @@ import { type AnswerTally } from '../track/outcome';
 import { type CheckResult } from './check';
 import { runChecks } from './checks';
 import { collectEvidence, type CollectOptions, inParallel } from './evidence';
-import { type OperationId, type SuccessBody } from '@lipsync/contract';
 
 interface VerifyOptions extends CollectOptions {
   readonly answers: { readonly ofCallers: AnswerTally; readonly beforeAndAfter: AnswerTally };

@@ -1,6 +1,6 @@
 import { SYSTEM_CLOCK } from '../callers/open-loop';
 import { CONFIG_DEFAULTS, type LoadTestConfig, scenarioShape } from '../config';
-import { createLedger, type Ledger, type SentCreate } from '../track/ledger';
+import { createEventLog } from '../target/receiver';
 import {
   recordOf,
   refusal,
@@ -8,7 +8,7 @@ import {
   type ScriptedService,
   startScriptedService,
 } from '../test/scripted-service';
-import { createEventLog } from '../target/receiver';
+import { createLedger, type Ledger, type SentCreate } from '../track/ledger';
 import { collectEvidence } from './evidence';
 import { cancelLeftOvers, drain, settleLostAnswers } from './verify-run';
 

@@ -1,10 +1,10 @@
 import { signatureHeader } from '@lipsync/domain';
 import { eventually } from '@lipsync/testkit';
 import {
-  type ReceiverBehaviour,
   createEventLog,
   newRunToken,
   type Receiver,
+  type ReceiverBehaviour,
   receiverPath,
   startReceiver,
 } from '../target/receiver';

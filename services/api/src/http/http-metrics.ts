@@ -1,14 +1,19 @@
-import { type OperationId } from '@lipsync/contract';
+import { type ErrorCode, type OperationId } from '@lipsync/contract';
 import { type RateVerdict } from '@lipsync/queue';
 import { type Metrics } from '@lipsync/telemetry';
-import { type RequestFields } from './request';
 
 export type Limit = 'reads' | 'writes' | 'failed_auth';
+
+interface EndedRequest {
+  operation_id?: OperationId;
+  error_code?: ErrorCode;
+  idempotent_replayed?: boolean;
+}
 
 /** Totals over the requests of this process. */
 export interface HttpMetrics {
   /** Counts a request whose response was sent or whose caller hung up. */
-  ended(fields: RequestFields, status: number, seconds: number): void;
+  ended(request: EndedRequest, status: number, seconds: number): void;
   limited(limit: Limit, verdict: RateVerdict): void;
 }
 
@@ -43,11 +48,11 @@ export function createHttpMetrics(metrics: Metrics): HttpMetrics {
   }
 
   return {
-    ended: (fields, status, seconds) => {
-      const operation = fields.operation_id ?? 'other';
+    ended: (request, status, seconds) => {
+      const operation = request.operation_id ?? 'other';
       durationOf(operation, status).observe(seconds);
-      if (fields.error_code !== undefined) errors.inc({ operation, code: fields.error_code });
-      if (fields.idempotent_replayed) replaysOf.get(fields.operation_id)?.inc();
+      if (request.error_code !== undefined) errors.inc({ operation, code: request.error_code });
+      if (request.idempotent_replayed) replaysOf.get(request.operation_id)?.inc();
     },
     limited: (limit, { counted, allowed }) => {
       decided[limit][counted ? (allowed ? 'allowed' : 'refused') : 'unavailable'].inc();

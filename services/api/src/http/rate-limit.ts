@@ -1,6 +1,5 @@
-import { ServiceError } from '@lipsync/domain';
+import { type CustomerLimits, ServiceError } from '@lipsync/domain';
 import { type RateLimiter, type RateVerdict } from '@lipsync/queue';
-import { type Customer } from './authenticate';
 import { type HttpMetrics } from './http-metrics';
 
 /**
@@ -12,7 +11,7 @@ import { type HttpMetrics } from './http-metrics';
  */
 export async function limitRate(
   { rateLimiter, httpMetrics }: { rateLimiter: RateLimiter; httpMetrics: HttpMetrics },
-  customer: Customer,
+  customer: { id: string; limits: CustomerLimits },
   method: string,
 ): Promise<Record<string, string>> {
   const isRead = method === 'GET' || method === 'HEAD';
