@@ -9,8 +9,7 @@ import {
 import { ingestOf, insertUrlAsset, referInput, urlOf } from '../inputs/assets';
 import { referPreparation } from '../inputs/preparations';
 import { type Db, secondsAfter, type Tx } from '../postgres/db';
-import { insertJobs, type NewJob } from '../queue/queues';
-import { type QueueName } from '../queue/queues';
+import { insertJobs, type NewJob, type QueueName } from '../queue/queues';
 import { liveEngines } from '../queue/workers';
 import { findRender, type RenderDetails } from './get-render';
 
@@ -102,9 +101,10 @@ async function insertRender(
       expiresAt,
     },
   });
+  const engines = request.engines.map((engine) => ({ engine, engineRunId: db.newId('run') }));
   const runs = await tx.engineRun.createManyAndReturn({
-    data: request.engines.map((engine, position) => ({
-      id: db.newId('run'),
+    data: engines.map(({ engine, engineRunId }, position) => ({
+      id: engineRunId,
       renderId: id,
       customerId,
       engine,
@@ -117,9 +117,7 @@ async function insertRender(
   });
   runs.sort((a, b) => a.position - b.position);
   const status = video.status === 'ready' && audio.status === 'ready' ? 'queued' : 'blocked';
-  const jobs = request.engines.map((engine, position): NewJob => {
-    return { subject: { kind: 'render', engineRunId: runs[position]?.id ?? '', engine }, status };
-  });
+  const jobs = engines.map((run): NewJob => ({ subject: { kind: 'render', ...run }, status }));
   const queues = await insertJobs(db, tx, customerId, [...fetched.map(ingestOf), ...jobs], now);
   return { render, runs, preparation, webhookEventId: null, queues };
 }
