@@ -5,7 +5,7 @@ import { createDb } from '@lipsync/db';
 import { cutConnections, eventually, startRedis } from '@lipsync/testkit';
 import { send } from '../test/http-client';
 import { createScenario, renderRequest } from '../test/scenario';
-import { PUBLIC_BASE_URL, startApi, type TestApi } from '../test/start-api';
+import { CONNECTIONS, PUBLIC_BASE_URL, startApi, type TestApi } from '../test/start-api';
 
 const HEALTHY = { postgres: 'ok', redis: 'ok', s3: 'ok', workers: 'ok' };
 
@@ -22,8 +22,8 @@ async function lookUpsWaiting(api: TestApi): Promise<number> {
   return rows.length;
 }
 
-/** Admissions that wait for the running one, each as its process id and start time. */
-async function admissionsWaiting(api: TestApi): Promise<string[]> {
+/** Enqueuers that wait for the one that holds the lock, each as its process id and start time. */
+async function enqueuersWaiting(api: TestApi): Promise<string[]> {
   const rows = await api.db.prisma.$queryRaw<{ one: string }[]>`
     SELECT pid || ' since ' || xact_start AS one FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event = 'advisory' AND query LIKE '%pg_advisory_xact_lock(%'`;
@@ -47,7 +47,7 @@ describe('while an admission in another process does not end', () => {
         while (seen.size < 4) {
           await scenario.pendingAsset();
           await api.operations.ok('create_render', { key, json: renderRequest({ video, audio }) });
-          const waiting = await admissionsWaiting(api);
+          const waiting = await enqueuersWaiting(api);
           expect(waiting.length).toBeLessThanOrEqual(1);
           for (const one of waiting) seen.add(one);
         }
@@ -152,7 +152,7 @@ describe('without Postgres', () => {
     await api.close();
   });
 
-  it('refuses requests that it could not send in time, while those already sent complete', async () => {
+  it('refuses requests that get no connection in time, while those already sent complete', async () => {
     const api = await startApi();
     const { key } = await api.newCustomer();
     const created = await api.operations.ok('create_render', { key, json: renderRequest() });
@@ -161,16 +161,13 @@ describe('without Postgres', () => {
     await api.db.prisma.$transaction(
       async (tx) => {
         await tx.$executeRaw`LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE`;
-        // Occupies every slot for concurrent key look-ups.
-        for (const number of [1, 2]) {
-          asked.push(get());
-          await eventually(async () => expect(await lookUpsWaiting(api)).toBe(number));
-        }
+        while (asked.length < CONNECTIONS) asked.push(get());
+        await eventually(async () => expect(await lookUpsWaiting(api)).toBe(CONNECTIONS));
         expect(await get()).toMatchObject({ status: 503, code: 'service_unavailable' });
       },
       { timeout: 20_000 },
     );
-    expect(await Promise.all(asked)).toEqual([null, null]);
+    expect(await Promise.all(asked)).toEqual(asked.map(() => null));
     await api.close();
   });
 

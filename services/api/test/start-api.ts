@@ -74,6 +74,9 @@ export interface TestApiOptions {
   engines?: readonly string[];
 }
 
+/** How many connections to Postgres the api has in these tests. */
+export const CONNECTIONS = 10;
+
 /** The whole service in this process on an ephemeral port, on real Postgres, Redis and S3. */
 export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   const [database, s3] = await Promise.all([createTestDatabase(), startS3Server()]);
@@ -87,7 +90,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   const rateLimiter = createRateLimiter({ redisUrl, logger, prefix, answerMs: PATIENCE_MS });
   const served = createDb({
     url: options.databaseUrl ?? database.url,
-    poolMax: options.databaseUrl === undefined ? 10 : 2,
+    poolMax: options.databaseUrl === undefined ? CONNECTIONS : 2,
     publicBaseUrl: PUBLIC_BASE_URL,
     customerScope: true,
   });
