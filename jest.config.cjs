@@ -41,8 +41,8 @@ module.exports = {
   projects: [
     { ...sources, displayName: 'unit', testMatch: ['**/*.unit.test.ts'] },
     { ...sources, ...servers, displayName: 'integration', testMatch: ['**/*.integration.test.ts'] },
-    // Every kind of media, face and pack, where an integration test tries one of each.
-    { ...sources, ...servers, displayName: 'matrix', testMatch: ['**/*.matrix.test.ts'] },
+    // Every kind of media, face and pack, where other tests try one of each; and what takes many renders.
+    { ...sources, ...servers, displayName: 'long', testMatch: ['**/*.long.test.ts'] },
     { ...sources, displayName: 'e2e', testMatch: ['**/*.e2e.test.ts'] },
     { ...sources, displayName: 'parts', testMatch: ['**/*.parts.test.ts'] },
   ],

@@ -47,8 +47,8 @@ const TESTS = {
 };
 /** Suites that take long or need programs that bootstrap does not install: run by name, or by `all`. */
 const LONG_CHECKS = {
-  // Every kind of media, face and pack: what the other tests try with one of each.
-  matrix: jest('matrix'),
+  // Every kind of media, face and pack, where other tests try one of each; and what takes many renders.
+  long: jest('long', '--runInBand'),
   // On real servers, those that are installed: deploy/parts/README.md.
   parts: ['node', 'scripts/parts/parts.mjs'],
   // Hostile input of every kind against a local stack, with canaries.
