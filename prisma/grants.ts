@@ -49,7 +49,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ri
   },
   gpu_worker: {
     ...RECORDS,
-    // It announces jobs when a slot becomes free, within each customer's limit.
+    // It enqueues jobs when a slot becomes free, within each customer's limit.
     customers: ['SELECT (id, running_jobs_max)'],
     assets: READ,
     features: ALL,

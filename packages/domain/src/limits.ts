@@ -76,14 +76,14 @@ const READY_PER_SLOT = 1.5;
  */
 const INGEST_SHARE = 0.75;
 
-/** How many jobs of a queue, announced or running, its live slots allow at once. */
+/** How many jobs of a queue, enqueued or running, its live slots allow at once. */
 export function admissionCapacity(liveSlots: number): number {
   return Math.ceil(liveSlots * READY_PER_SLOT);
 }
 
 /**
- * The ingests that one of several customers may have under way at once, announced or running: fewer than there are
- * slots, unless there is only one, so that none of its announcements ever waits for a slot ahead of another customer's.
+ * The ingests that one of several customers may have under way at once, enqueued or running: fewer than there are
+ * slots, unless there is only one, so that none of its messages ever waits for a slot ahead of another customer's.
  */
 export function ingestCap(liveSlots: number): number {
   return Math.max(1, Math.floor(liveSlots * INGEST_SHARE));

@@ -162,7 +162,7 @@ export const METRICS = {
   },
   reconciler_actions_total: {
     type: 'counter',
-    help: 'Repairs by this process: announcements that Redis lost (rering), announcements to queues that no worker serves any more (unserved), expired leases, exhausted attempts (given_up), deadlines, expired uploads.',
+    help: 'Repairs by this process: messages that Redis lost (rering), messages to queues that no worker serves any more (unserved), expired leases, exhausted attempts (given_up), deadlines, expired uploads.',
     labels: { action: ['rering', 'unserved', 'expired_lease', 'given_up', 'deadline', 'expired_upload'] },
     services: ['media-worker'],
     fromZero: true,

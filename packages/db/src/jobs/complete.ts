@@ -2,7 +2,7 @@ import { type MeasuredUsage } from '@lipsync/domain';
 import { type Prisma } from '@lipsync/prisma';
 import { type Db } from '../postgres/db';
 import { endPreparation, settleRender } from './end-records';
-import { finishJobs, type Lease, whileHeld } from './job';
+import { finishJobs, type Lease, withLease } from './job';
 import { releaseWaiting } from './waiting-records';
 
 /** What an ingest measured on the bytes that it stored under `objectKey`. */
@@ -33,7 +33,7 @@ interface Analysis {
  * Marks the asset as ready, and queues the jobs whose inputs are thereby complete. Returns false if the claim was lost.
  */
 export function completeIngest(db: Db, lease: Lease, media: IngestedMedia): Promise<boolean> {
-  return whileHeld(db, lease, false, async (tx, subject, now) => {
+  return withLease(db, lease, false, async (tx, subject, now) => {
     if (subject.kind !== 'ingest') throw new Error('not an ingest job');
     const { id } = subject.asset;
     await finishJobs(tx, [lease.jobId], null);
@@ -49,7 +49,7 @@ export function completeIngest(db: Db, lease: Lease, media: IngestedMedia): Prom
 
 /** Completes the preparation and writes its event. Returns false if the claim was lost. */
 export function completeAnalyze(db: Db, lease: Lease, analysis: Analysis): Promise<boolean> {
-  return whileHeld(db, lease, false, async (tx, subject, now) => {
+  return withLease(db, lease, false, async (tx, subject, now) => {
     if (subject.kind !== 'analyze') throw new Error('not an analyze job');
     const { preparation } = subject;
     const video = await tx.asset.findUniqueOrThrow({ where: { id: preparation.videoAssetId } });
@@ -68,7 +68,7 @@ export function completeRender(
   lease: Lease,
   result: { outputKey: string; usage: MeasuredUsage },
 ): Promise<boolean> {
-  return whileHeld(db, lease, false, async (tx, subject, now) => {
+  return withLease(db, lease, false, async (tx, subject, now) => {
     if (subject.kind !== 'render') throw new Error('not a render job');
     await finishJobs(tx, [lease.jobId], null);
     await tx.engineRun.update({

@@ -2,7 +2,7 @@ import { type ErrorCode } from '@lipsync/contract';
 import { type Failure, MAX_ATTEMPTS } from '@lipsync/domain';
 import { type Db, secondsAfter, type Tx } from '../postgres/db';
 import { endPreparation, settleRender } from './end-records';
-import { finishJobs, type JobSubject, type Lease, whileHeld } from './job';
+import { finishJobs, type JobSubject, type Lease, withLease } from './job';
 import { advancePreparations, advanceRenderByRuns } from './progress';
 import { failWaiting } from './waiting-records';
 
@@ -11,7 +11,7 @@ import { failWaiting } from './waiting-records';
  * refunded, because the job was not at fault. Returns false if the claim was lost.
  */
 export function releaseJob(db: Db, lease: Lease): Promise<boolean> {
-  return whileHeld(db, lease, false, async (tx, subject, now) => {
+  return withLease(db, lease, false, async (tx, subject, now) => {
     await requeue(tx, subject, { now, availableAt: now, errorCode: null, refundAttempt: true });
     return true;
   });
@@ -26,7 +26,7 @@ export function retryJob(
   lease: Lease,
   { delaySeconds, refundAttempt, ...failure }: Failure & { delaySeconds: number; refundAttempt: boolean },
 ): Promise<'requeued' | 'failed' | 'lost'> {
-  return whileHeld<'requeued' | 'failed' | 'lost'>(db, lease, 'lost', async (tx, subject, now) => {
+  return withLease<'requeued' | 'failed' | 'lost'>(db, lease, 'lost', async (tx, subject, now) => {
     if (!refundAttempt && subject.job.attempts >= MAX_ATTEMPTS) {
       await failSubject(db, tx, subject, failure, now);
       return 'failed';
@@ -44,7 +44,7 @@ export function failJob(
   errorCode: ErrorCode,
   errorDetail: string | null = null,
 ): Promise<boolean> {
-  return whileHeld(db, lease, false, async (tx, subject, now) => {
+  return withLease(db, lease, false, async (tx, subject, now) => {
     await failSubject(db, tx, subject, { errorCode, errorDetail }, now);
     return true;
   });

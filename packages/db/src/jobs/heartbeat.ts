@@ -1,6 +1,6 @@
 import { type EngineWorkStage, type IngestStage, type PreparationWorkStage } from '@lipsync/domain';
 import { type Db, secondsAfter, type Tx } from '../postgres/db';
-import { type JobSubject, type Lease, whileHeld } from './job';
+import { type JobSubject, type Lease, withLease } from './job';
 import { advancePreparations, advanceRenderByRuns } from './progress';
 import { advanceWaiting } from './waiting-records';
 
@@ -28,7 +28,7 @@ export async function heartbeatJob(db: Db, lease: Lease, beat: Heartbeat): Promi
   if (beat.stage === undefined && beat.progressPercent === undefined) {
     return (await extend(db.prisma, lease, beat.leaseSeconds)) === 1;
   }
-  return whileHeld(db, lease, false, async (tx, subject, now) => {
+  return withLease(db, lease, false, async (tx, subject, now) => {
     const leaseUntil = secondsAfter(now, beat.leaseSeconds);
     await tx.job.update({ where: { id: lease.jobId }, data: { leaseUntil } });
     await publish(tx, subject, beat, now);

@@ -79,7 +79,7 @@ export async function finishJobs(
 }
 
 /** Runs `change` under the locks of the job's subject if the claim still holds, otherwise returns `otherwise`. */
-export function whileHeld<T>(
+export function withLease<T>(
   db: Db,
   lease: Lease,
   otherwise: T,

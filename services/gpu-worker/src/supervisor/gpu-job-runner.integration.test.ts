@@ -321,7 +321,7 @@ describe('job runner', () => {
     ]);
   }, 60_000);
 
-  test('an announcement of a job that another worker holds changes nothing', async () => {
+  test('a message about a job that another worker holds changes nothing', async () => {
     const { jobId } = await fixture.render({ audio: 'short', prepared: true });
     await claimJob(fixture.db, jobId, { workerId: 'another', leaseSeconds: 60 });
     const before = await fixture.job(jobId);
