@@ -9,9 +9,8 @@ import {
   uploadMedia,
 } from './callers/journeys';
 import { SYSTEM_CLOCK } from './callers/open-loop';
-import { type ServiceClient } from './callers/service-client';
+import { ask, type ServiceClient } from './callers/service-client';
 import { type LoadTestConfig, type StreamConfig } from './config';
-import { ask } from './verify/verify-run';
 
 const READY_DEADLINE_MS = 120_000;
 /** Number of renders that each customer has before the first caller arrives. */

@@ -1,22 +1,29 @@
 import { randomBytes } from 'node:crypto';
-import { createRandom, machineCpuSeconds, pickWeighted } from '@lipsync/local-stack';
+import { createRandom, pickWeighted } from '@lipsync/local-stack';
 import { createHttpClient, type HttpClient } from './callers/http-client';
 import { type JourneyContext, readMediaFile } from './callers/journeys';
 import { arrivalsEnd, SYSTEM_CLOCK } from './callers/open-loop';
-import { createClockOffsetEstimate, createServiceClient, type ServiceClient } from './callers/service-client';
+import {
+  createClockOffsetEstimate,
+  createServiceClient,
+  retryAfterMs,
+  type ServiceClient,
+} from './callers/service-client';
 import { type LoadTestConfig } from './config';
 import { offerLoad } from './offer-load';
 import { prepareCustomer, seedRenders } from './prepare-customers';
 import { buildReport } from './report/build-report';
+import { firstAttemptLags } from './report/figures';
 import { type LoadTestReport } from './report/report';
-import { progressLine } from './report/summary';
+import { milliseconds } from './report/summary';
 import { type LoadTarget, type WebhookSink } from './target/deployment';
+import { type LoggedEvent } from './target/receiver';
 import { createLedger, type Ledger } from './track/ledger';
 import { createAnswerTally } from './track/outcome';
 import { type Poller, startPoller } from './track/poller';
-import { createRecorder, type MeasuredRequest } from './track/recorder';
+import { createRecorder, type MeasuredRequest, type Recorder, type Slice } from './track/recorder';
 import { type CompletedUpload } from './verify/evidence';
-import { cancelLeftOvers, drain, retryAfterMs, settleLostAnswers, verifyRun } from './verify/verify-run';
+import { cancelLeftOvers, drain, settleLostAnswers, verifyRun } from './verify/verify-run';
 
 interface RunOptions {
   readonly config: LoadTestConfig;
@@ -98,18 +105,19 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
       answers.ofCallers.request(request);
       recorder.request(request);
     };
-    const stopMeter = startUsageMeter();
     // On one machine there is one clock, and nothing to estimate.
     const clockOffsetMs = (): number => (target.isLocal ? 0 : (clockOffset.current()?.ms ?? 0));
     const onProgress = (inFlight: number): void =>
       say(
         progressLine({
-          ...{ recorder, openRenders: ledger.open, inFlight },
-          ...{ events: webhooks?.log.events.values() ?? [], clockOffsetMs: clockOffsetMs() },
+          recorder,
+          openRenders: ledger.open,
+          inFlight,
+          events: webhooks?.log.events.values() ?? [],
+          clockOffsetMs: clockOffsetMs(),
         }),
       );
     const inFlightPeak = await offerLoad({ clock, startAt, config, context, recorder, signal, onProgress });
-    const usage = stopMeter();
     onRequest = answers.beforeAndAfter.request;
 
     say('Arrivals are over: waiting for what they caused …');
@@ -145,7 +153,6 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
       halfAt,
       arrivalsEndAt: arrivalsEndAt(),
       clockOffsetMs: clockOffsetMs(),
-      usage,
       inFlightPeak,
       stoppedEarly: signal.aborted,
     });
@@ -154,6 +161,29 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
     http.close();
     sideHttp.close();
   }
+}
+
+/** What a run has seen so far, on one line. Two delays can grow: the harness's own, and that of the webhooks. */
+export function progressLine(run: {
+  recorder: Pick<Recorder, 'slices' | 'streams'>;
+  openRenders: number;
+  inFlight: number;
+  events: Iterable<Pick<LoggedEvent, 'createdAt' | 'firstAt'>>;
+  clockOffsetMs: number;
+}): string {
+  const { slices, streams } = run.recorder;
+  const total = (of: (slice: Slice) => number): number => slices.reduce((sum, slice) => sum + of(slice), 0);
+  const lateness = Math.max(0, ...[...streams.values()].map((stream) => stream.lag.quantile(0.99) || 0));
+  const lags = firstAttemptLags(run.events, run.clockOffsetMs);
+  return [
+    `  ${total(({ arrivals }) => arrivals)} arrivals`,
+    `${total(({ completed }) => completed)} served`,
+    `${total(({ failed }) => failed)} failed requests`,
+    `${run.inFlight} under way`,
+    `${run.openRenders} renders open`,
+    `harness late by ${milliseconds(lateness)} (p99)`,
+    ...(lags.count === 0 ? [] : [`webhooks after ${milliseconds(lags.quantile(0.99))} (p99)`]),
+  ].join(', ');
 }
 
 function pollThrough(clients: readonly ServiceClient[], ledger: Ledger, config: LoadTestConfig): Poller {
@@ -198,28 +228,5 @@ function atMostEvery<Args extends unknown[]>(
     if (clock.now() < calledAt + ms) return;
     calledAt = clock.now();
     call(...args);
-  };
-}
-
-export interface CpuUsage {
-  /** Average number of cores that this process kept busy. */
-  readonly ownCores: number;
-  /** Average number of cores that all processes of the machine kept busy; null if the system does not report it. */
-  readonly machineCores: number | null;
-}
-
-/** Starts measuring; the returned function ends it. */
-function startUsageMeter(): () => CpuUsage {
-  const startedAt = performance.now();
-  const own = process.cpuUsage();
-  const machine = machineCpuSeconds();
-  return () => {
-    const seconds = (performance.now() - startedAt) / 1000;
-    const { user, system } = process.cpuUsage(own);
-    const machineSeconds = machineCpuSeconds() - machine;
-    return {
-      ownCores: (user + system) / 1e6 / seconds,
-      machineCores: machineSeconds > 0 ? machineSeconds / seconds : null,
-    };
   };
 }

@@ -55,7 +55,7 @@ export function buildReport(run: RunResult): LoadTestReport {
   });
   const facts = { verdict, streams, operations, renders, webhooks };
   return {
-    schema_version: 3,
+    schema_version: 4,
     summary: summarise({ ...facts, machine: machineFacts(target.isLocal), target: target.description }),
     started_at: run.startedAt.toISOString(),
     finished_at: new Date().toISOString(),
@@ -136,7 +136,7 @@ function operationReport(operation: string, figures: OperationFigures, seconds: 
   };
 }
 
-function generatorFigures({ recorder, usage, inFlightPeak, stoppedEarly }: RunResult): GeneratorFigures {
+function generatorFigures({ recorder, inFlightPeak, stoppedEarly }: RunResult): GeneratorFigures {
   const lags = [...recorder.streams.values()].map(({ lag }) => lag);
   // The busiest stream says most about the generator.
   const busiest = lags.reduce<Histogram | null>(
@@ -145,8 +145,6 @@ function generatorFigures({ recorder, usage, inFlightPeak, stoppedEarly }: RunRe
   );
   return {
     lag_ms: busiest && quantilesOf(busiest),
-    cpu_cores: rounded(usage.ownCores),
-    machine_cpu_cores: usage.machineCores === null ? null : rounded(usage.machineCores),
     peak_rss_mib: rounded(process.resourceUsage().maxRSS / 1024),
     in_flight_peak: inFlightPeak,
     stopped_early: stoppedEarly,

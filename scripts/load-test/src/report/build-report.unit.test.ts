@@ -57,7 +57,6 @@ function runOf(given: {
     },
     ...{ recorder, renders: [], checks: [], startedAt: new Date(AT) },
     ...{ startAt: 0, sliceMs: 1_000, halfAt, arrivalsEndAt, clockOffsetMs: 0 },
-    usage: { ownCores: 0, machineCores: null },
     ...{ inFlightPeak: 0, stoppedEarly: false },
   };
 }

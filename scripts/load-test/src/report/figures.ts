@@ -1,12 +1,16 @@
 import { type LoadTestConfig } from '../config';
-import { type CpuUsage } from '../run-load-test';
 import { type LoadTarget } from '../target/deployment';
 import { type LoggedEvent } from '../target/receiver';
 import { distributionOf, type Histogram, histogramOf, quantilesOf, rounded } from '../track/histogram';
 import { type Recorder } from '../track/recorder';
 import { type TrackedRender } from '../track/tracked-render';
-import { type CheckResult } from '../verify/check';
-import { type RenderReport, type SeriesReport, type SliceReport, type WebhookReport } from './report';
+import {
+  type CheckResult,
+  type RenderReport,
+  type SeriesReport,
+  type SliceReport,
+  type WebhookReport,
+} from './report';
 import { type Backlog } from './verdict';
 
 /** Figures of these renders, and the number of open ones, including those of the warm-up. */
@@ -163,7 +167,6 @@ export interface RunResult {
   readonly arrivalsEndAt: number;
   /** How far the service's clock is ahead. */
   readonly clockOffsetMs: number;
-  readonly usage: CpuUsage;
   readonly inFlightPeak: number;
   readonly stoppedEarly: boolean;
 }

@@ -72,14 +72,6 @@ export function setUpSection({ config, machine, generator, target }: LoadTestRep
       }`,
     ],
     [
-      'Processors while callers came',
-      `harness ${significant(generator.cpu_cores)} cores${
-        generator.machine_cpu_cores === null
-          ? ''
-          : `, all processes of the machine ${significant(generator.machine_cpu_cores)} of ${machine.cpus}`
-      }`,
-    ],
-    [
       'Lateness of the harness',
       lag_ms === null
         ? 'nothing was sent'

@@ -1,7 +1,4 @@
-import { type LoggedEvent } from '../target/receiver';
 import { worstOf } from '../track/histogram';
-import { type Recorder, type Slice } from '../track/recorder';
-import { firstAttemptLags } from './figures';
 import {
   type MachineFacts,
   type OperationReport,
@@ -83,29 +80,6 @@ function typicalAndWorst(figures: Quantiles | null): string {
 
 function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** What a run has seen so far, on one line. Two delays can grow: the harness's own, and that of the webhooks. */
-export function progressLine(run: {
-  recorder: Pick<Recorder, 'slices' | 'streams'>;
-  openRenders: number;
-  inFlight: number;
-  events: Iterable<Pick<LoggedEvent, 'createdAt' | 'firstAt'>>;
-  clockOffsetMs: number;
-}): string {
-  const { slices, streams } = run.recorder;
-  const total = (of: (slice: Slice) => number): number => slices.reduce((sum, slice) => sum + of(slice), 0);
-  const lateness = Math.max(0, ...[...streams.values()].map((stream) => stream.lag.quantile(0.99) || 0));
-  const lags = firstAttemptLags(run.events, run.clockOffsetMs);
-  return [
-    `  ${total(({ arrivals }) => arrivals)} arrivals`,
-    `${total(({ completed }) => completed)} served`,
-    `${total(({ failed }) => failed)} failed requests`,
-    `${run.inFlight} under way`,
-    `${run.openRenders} renders open`,
-    `harness late by ${milliseconds(lateness)} (p99)`,
-    ...(lags.count === 0 ? [] : [`webhooks after ${milliseconds(lags.quantile(0.99))} (p99)`]),
-  ].join(', ');
 }
 
 /** 0.42 ms, 12.3 ms, 1.25 s, 3.1 min */

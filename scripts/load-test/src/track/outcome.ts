@@ -10,16 +10,8 @@ import { conforms, type ErrorBody, isSuccess, type OperationId } from '@lipsync/
  * - `transport`: no response at all
  * - `out_of_contract`: a response that the contract does not define
  */
-const OUTCOME_CLASSES = [
-  'success',
-  'expected',
-  'limited',
-  'refused',
-  'unavailable',
-  'transport',
-  'out_of_contract',
-] as const;
-type OutcomeClass = (typeof OUTCOME_CLASSES)[number];
+type OutcomeClass =
+  'success' | 'expected' | 'limited' | 'refused' | 'unavailable' | 'transport' | 'out_of_contract';
 
 export interface Outcome {
   readonly class: OutcomeClass;

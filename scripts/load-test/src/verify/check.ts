@@ -1,18 +1,5 @@
+import { type CheckResult } from '../report/report';
 import { type Evidence } from './evidence';
-
-export interface CheckResult {
-  readonly id: string;
-  /** The guarantee that holds when the check passes. */
-  readonly title: string;
-  readonly state: 'passed' | 'failed' | 'skipped';
-  /** How many items were examined. */
-  readonly examined: number;
-  readonly failures: number;
-  /** Descriptions of some failures. */
-  readonly examples: readonly string[];
-  /** Additional information: why it was skipped, that it examined a sample. */
-  readonly note: string | null;
-}
 
 export interface Findings {
   readonly examined: number;

@@ -1,7 +1,8 @@
+import { type CheckResult } from '../report/report';
 import { percent } from '../report/summary';
 import { type AnswerCounts, type ErrorCount, FAILURE_CLASSES } from '../track/outcome';
 import { type RenderFlaw, type TrackedRender } from '../track/tracked-render';
-import { type Check, type CheckResult, runCheck } from './check';
+import { type Check, runCheck } from './check';
 import { type Evidence } from './evidence';
 import { WEBHOOK_CHECKS } from './webhook-checks';
 

@@ -1,7 +1,7 @@
+import { type CheckResult } from '../report/report';
 import { type LoggedEvent } from '../target/receiver';
 import { type AnswerCounts } from '../track/outcome';
 import { type TrackedRender } from '../track/tracked-render';
-import { type CheckResult } from './check';
 import { CHECKS, runChecks } from './checks';
 import { type Evidence, type WebhookEvidence } from './evidence';
 

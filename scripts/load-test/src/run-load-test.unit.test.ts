@@ -1,5 +1,5 @@
-import { createRecorder } from '../track/recorder';
-import { progressLine } from './summary';
+import { progressLine } from './run-load-test';
+import { createRecorder } from './track/recorder';
 
 it('tells the delay of the harness from that of the webhooks', () => {
   const recorder = createRecorder({
