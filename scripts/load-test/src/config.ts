@@ -1,5 +1,5 @@
 import { type Engine, type SyncMode } from '@lipsync/contract';
-import { type ArrivalPlan } from './callers/arrival-schedule';
+import { type ArrivalPlan } from './callers/open-loop';
 import { type ReceiverBehaviour } from './target/receiver';
 
 export const SCENARIOS = ['control-plane', 'renders', 'webhooks', 'soak'] as const;

@@ -69,7 +69,7 @@ describe('the load-test command', () => {
 
   /** Runs an operator's command on the stack, given as the documentation writes it. */
   async function admin(args: string): Promise<Record<string, unknown>> {
-    const command = path.join(REPOSITORY_ROOT, 'scripts', 'dist', 'admin.js');
+    const command = path.join(REPOSITORY_ROOT, 'scripts', 'local-stack', 'dist', 'admin.js');
     const env = { ...process.env, ...backendEnvironment(state) };
     const { stdout } = await promisify(execFile)(process.execPath, [command, ...args.split(' '), '--json'], {
       env,

@@ -1,6 +1,6 @@
 import { cpus, release, totalmem, type } from 'node:os';
 import path from 'node:path';
-import { type ArrivalPlan, batchOf, offeredRate } from '../callers/arrival-schedule';
+import { type ArrivalPlan, batchOf, offeredRate } from '../callers/open-loop';
 import { type LoadTestConfig } from '../config';
 import { type WebhookSink } from '../target/deployment';
 import { type LoggedEvent } from '../target/receiver';

@@ -1,5 +1,5 @@
 import { createRandom } from '@lipsync/local-stack';
-import { Histogram } from '../track/histogram';
+import { Histogram } from './histogram';
 
 function filled(values: readonly number[]): Histogram {
   const histogram = new Histogram();

@@ -1,5 +1,5 @@
-import { type Outcome, transportOutcome } from '../track/outcome';
-import { createRecorder } from '../track/recorder';
+import { type Outcome, transportOutcome } from './outcome';
+import { createRecorder } from './recorder';
 
 const SUCCESS: Outcome = { class: 'success', status: 200, code: null, retryable: null };
 const LIMITED: Outcome = { class: 'limited', status: 429, code: 'rate_limit_exceeded', retryable: true };

@@ -1,6 +1,6 @@
 import { type RecordResource } from '@lipsync/contract';
-import { createLedger, type SentCreate } from '../track/ledger';
-import { type TrackedRender } from '../track/tracked-render';
+import { createLedger, type SentCreate } from './ledger';
+import { type TrackedRender } from './tracked-render';
 
 const CREATED_AT = Date.parse('2026-01-01T00:00:00.000Z');
 const at = (seconds: number): string => new Date(CREATED_AT + seconds * 1000).toISOString();

@@ -1,6 +1,6 @@
 import { createVirtualClock } from '../test/virtual-clock';
-import { type PollerOptions, startPoller } from '../track/poller';
-import { type TrackedRender } from '../track/tracked-render';
+import { type PollerOptions, startPoller } from './poller';
+import { type TrackedRender } from './tracked-render';
 
 const render = (id: string): TrackedRender => ({
   id,

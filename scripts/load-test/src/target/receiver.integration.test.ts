@@ -7,7 +7,7 @@ import {
   type ReceiverBehaviour,
   receiverPath,
   startReceiver,
-} from '../target/receiver';
+} from './receiver';
 
 const SECRET = 'ab'.repeat(32);
 const AT = '2026-01-01T00:00:00.000Z';

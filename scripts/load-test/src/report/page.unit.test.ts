@@ -1,5 +1,5 @@
-import { renderHtml } from '../page';
-import { type LoadTestReport } from '../report';
+import { renderHtml } from './page';
+import { type LoadTestReport } from './report';
 
 const QUANTILES = { count: 1_000, mean: 12, p50: 10, p90: 20, p99: 45.6, p999: 80, max: 123 };
 const DISTRIBUTION = { share: [0.5, 0.9, 1], at: [10, 20, 123] };
