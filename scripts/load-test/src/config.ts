@@ -1,6 +1,6 @@
 import { type Engine, type SyncMode } from '@lipsync/contract';
 import { type ArrivalPlan } from './callers/open-loop';
-import { type ReceiverBehaviour } from './target/receiver';
+import { type ReceiverBehavior } from './target/receiver';
 
 export const SCENARIOS = ['control-plane', 'renders', 'webhooks', 'soak'] as const;
 export type ScenarioName = (typeof SCENARIOS)[number];
@@ -30,7 +30,7 @@ export interface StreamConfig {
 }
 
 /** Relative shares, of any sum. */
-export type ReceiverShares = Readonly<Record<ReceiverBehaviour, number>>;
+export type ReceiverShares = Readonly<Record<ReceiverBehavior, number>>;
 
 export interface LoadTestConfig {
   readonly scenario: string;

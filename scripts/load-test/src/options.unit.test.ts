@@ -62,10 +62,13 @@ describe('the load-test command line', () => {
     await target.close();
   });
 
-  it('gives each behaviour its own address under the public one', async () => {
+  it('gives each behavior its own address under the public one', async () => {
     const target = await open(
       ...DEPLOYMENT,
-      ...['--webhook-url', 'https://{behaviour}.hooks.example.com/load/', '--listen', '127.0.0.1:0'],
+      '--webhook-url',
+      'https://{behaviour}.hooks.example.com/load/',
+      '--listen',
+      '127.0.0.1:0',
     );
     expect(target.webhooks?.url(0, 'slow')).toMatch(
       /^https:\/\/slow\.hooks\.example\.com\/load\/[0-9a-f]{12}\/0\/slow$/,

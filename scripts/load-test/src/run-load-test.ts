@@ -261,8 +261,8 @@ function pollThrough(clients: readonly ServiceClient[], ledger: Ledger, config: 
 
 function announceTo(webhooks: WebhookSink, { receiverShares }: LoadTestConfig): JourneyContext['announce'] {
   return (customer, random) => {
-    const behaviour = pickWeighted(receiverShares, random);
-    return { url: webhooks.url(customer, behaviour), behaviour };
+    const behavior = pickWeighted(receiverShares, random);
+    return { url: webhooks.url(customer, behavior), behavior };
   };
 }
 

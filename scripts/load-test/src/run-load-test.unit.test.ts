@@ -8,8 +8,12 @@ import { createRecorder } from './track/recorder';
 
 it('tells the delay of the harness from that of the webhooks', () => {
   const recorder = createRecorder({
-    ...{ startAt: 0, warmUpMs: 0, sliceMs: 1_000, slices: 10 },
-    ...{ halfAt: 5_000, arrivalsEndAt: () => 10_000 },
+    startAt: 0,
+    warmUpMs: 0,
+    sliceMs: 1_000,
+    slices: 10,
+    halfAt: 5_000,
+    arrivalsEndAt: () => 10_000,
   });
   recorder.sent('control-plane', 100, 2);
   const event = { createdAt: 1_000, firstAt: 35_500 };
@@ -81,8 +85,12 @@ describe('offerLoad', () => {
   it('limits the callers in progress of all streams together', async () => {
     const clock = createVirtualClock();
     const recorder = createRecorder({
-      ...{ startAt: 0, warmUpMs: 0, halfAt: 500, arrivalsEndAt: () => 1_000 },
-      ...{ sliceMs: 1_000, slices: 2 },
+      startAt: 0,
+      warmUpMs: 0,
+      halfAt: 500,
+      arrivalsEndAt: () => 1_000,
+      sliceMs: 1_000,
+      slices: 2,
     });
     const ledger = createLedger(() => undefined);
     const media: MediaFile = {

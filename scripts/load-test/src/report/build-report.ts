@@ -16,7 +16,7 @@ import {
   type ReportedConfig,
   type StreamReport,
 } from './report';
-import { summarise } from './summary';
+import { summarize } from './summary';
 import { type Backlog, verdictOf } from './verdict';
 
 interface MeasuredStream {
@@ -56,7 +56,7 @@ export function buildReport(run: RunResult): LoadTestReport {
   const facts = { verdict, streams, operations, renders, webhooks };
   return {
     schema_version: 4,
-    summary: summarise({ ...facts, machine: machineFacts(target.isLocal), target: target.description }),
+    summary: summarize({ ...facts, machine: machineFacts(target.isLocal), target: target.description }),
     started_at: run.startedAt.toISOString(),
     finished_at: new Date().toISOString(),
     scenario: config.scenario,

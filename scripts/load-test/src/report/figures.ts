@@ -76,17 +76,17 @@ function countBy<Item>(items: readonly Item[], of: (item: Item) => string): Reco
  */
 export function webhookFigures(events: readonly LoggedEvent[], offsetMs: number): WebhookReport {
   const lags = (of: readonly LoggedEvent[]) => firstAttemptLags(of, offsetMs);
-  const behaviours = [...new Set(events.map(({ behaviour }) => behaviour))];
+  const behaviors = [...new Set(events.map(({ behavior }) => behavior))];
   return {
     events: events.length,
     attempts: events.reduce((sum, { attempts }) => sum + attempts, 0),
     redeliveries: events.reduce((sum, { redeliveries }) => sum + redeliveries, 0),
     first_attempt_lag_ms: quantilesOf(lags(events)),
     by_receiver: Object.fromEntries(
-      behaviours.map((behaviour) => {
-        const own = events.filter((event) => event.behaviour === behaviour);
+      behaviors.map((behavior) => {
+        const own = events.filter((event) => event.behavior === behavior);
         return [
-          behaviour,
+          behavior,
           {
             events: own.length,
             acknowledged: own.filter(({ acknowledged }) => acknowledged).length,

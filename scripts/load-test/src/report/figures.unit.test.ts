@@ -79,7 +79,7 @@ describe('webhookFigures', () => {
     recordId: 'render',
     status: 'completed',
     deliveryId: 'delivery',
-    behaviour: 'fast',
+    behavior: 'fast',
     createdAt: 10_000,
     firstAt: 10_050,
     attempts: 1,
@@ -91,7 +91,7 @@ describe('webhookFigures', () => {
   it('corrects the lag for the clocks’ offset, and separates the receivers', () => {
     const events = [
       event({}),
-      event({ behaviour: 'hanging', firstAt: 10_150, attempts: 2, acknowledged: false }),
+      event({ behavior: 'hanging', firstAt: 10_150, attempts: 2, acknowledged: false }),
     ];
     expect(webhookFigures(events, 50)).toMatchObject({
       events: 2,
@@ -125,8 +125,12 @@ const SECONDS = 2;
 
 const newRecorder = () =>
   createRecorder({
-    ...{ startAt: 0, warmUpMs: 0, sliceMs: 1_000, slices: SECONDS },
-    ...{ halfAt: SECONDS * 500, arrivalsEndAt: () => SECONDS * 1_000 },
+    startAt: 0,
+    warmUpMs: 0,
+    sliceMs: 1_000,
+    slices: SECONDS,
+    halfAt: SECONDS * 500,
+    arrivalsEndAt: () => SECONDS * 1_000,
   });
 const RUN = {
   recorder: newRecorder(),

@@ -180,16 +180,16 @@ function webhookSection(
   { receiver_shares: shares, slow_receiver_seconds: slowSeconds }: LoadTestReport['config'],
 ): Markup {
   const rows = Object.entries(webhooks.by_receiver);
-  const lines = rows.map(([behaviour, { first_attempt_lag_distribution: distribution }]) => ({
-    label: `${behaviour} receivers`,
+  const lines = rows.map(([behavior, { first_attempt_lag_distribution: distribution }]) => ({
+    label: `${behavior} receivers`,
     distribution,
   }));
   return markup`<h2>Webhooks</h2>
 ${cumulativeChart('From the event to its first attempt', 'share of events', lines, true)}
 <h3>By receiver</h3>
 ${table(rows, [
-  { head: 'Receiver', cell: ([behaviour]) => behaviour },
-  { head: 'Share asked for', isNumber: true, cell: ([behaviour]) => String(shares[behaviour] ?? 0) },
+  { head: 'Receiver', cell: ([behavior]) => behavior },
+  { head: 'Share asked for', isNumber: true, cell: ([behavior]) => String(shares[behavior] ?? 0) },
   { head: 'Events', isNumber: true, cell: ([, { events }]) => whole(events) },
   { head: 'Acknowledged', isNumber: true, cell: ([, { acknowledged }]) => whole(acknowledged) },
   { head: 'p50', isNumber: true, cell: ([, own]) => milliseconds(own.first_attempt_lag_ms?.p50) },

@@ -20,11 +20,11 @@ interface SummaryInput {
 }
 
 /** The result of the run in one quotable sentence. */
-export function summarise(input: SummaryInput): string {
+export function summarize(input: SummaryInput): string {
   const { machine, target } = input;
   const where = machine.shared_with_service
     ? `On ${machine.cpus} cores shared with the harness, ${target}`
-    : capitalised(target);
+    : capitalized(target);
   const parts = [
     ...streamParts(input),
     ...operationParts(input),
@@ -78,7 +78,7 @@ function typicalAndWorst(figures: Quantiles | null): string {
   return `p50 ${milliseconds(figures.p50)}, ${worst.name} ${milliseconds(worst.ms)}`;
 }
 
-function capitalised(text: string): string {
+function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

@@ -54,8 +54,11 @@ const backlog = (atHalf: number, atEnd: number, over: Partial<Backlog> = {}): Ba
   ...over,
 });
 const webhooks = (lag: Quantiles): WebhookReport => ({
-  ...{ events: lag.count, attempts: lag.count, redeliveries: 0 },
-  ...{ first_attempt_lag_ms: lag, by_receiver: {} },
+  events: lag.count,
+  attempts: lag.count,
+  redeliveries: 0,
+  first_attempt_lag_ms: lag,
+  by_receiver: {},
 });
 const verdict = (over: Partial<VerdictInput> = {}) =>
   verdictOf({

@@ -4,7 +4,7 @@ import {
   type EventLog,
   newRunToken,
   type Receiver,
-  type ReceiverBehaviour,
+  type ReceiverBehavior,
   receiverPath,
   startReceiver,
 } from './receiver';
@@ -52,10 +52,10 @@ export async function openDeployment(options: DeploymentOptions): Promise<LoadTa
     customers,
     webhooks: webhooks && {
       log,
-      url: (customer, behaviour) =>
+      url: (customer, behavior) =>
         publicAddress(
-          webhooks.publicUrl.replaceAll('{behaviour}', behaviour),
-          receiverPath(run, customer, behaviour),
+          webhooks.publicUrl.replaceAll('{behaviour}', behavior),
+          receiverPath(run, customer, behavior),
         ),
       verifiesSignatures: customers.every(({ signingSecret }) => signingSecret !== null),
     },
@@ -80,7 +80,7 @@ export interface Credentials {
 export interface WebhookSink {
   readonly log: EventLog;
   /** The URL to pass as webhook_url. */
-  url(customer: number, behaviour: ReceiverBehaviour): string;
+  url(customer: number, behavior: ReceiverBehavior): string;
   readonly verifiesSignatures: boolean;
 }
 

@@ -5,8 +5,8 @@ import { type Credentials, type LoadTarget } from './deployment';
 import {
   createEventLog,
   newRunToken,
-  RECEIVER_BEHAVIOURS,
-  type ReceiverBehaviour,
+  RECEIVER_BEHAVIORS,
+  type ReceiverBehavior,
   receiverPath,
   startReceiver,
 } from './receiver';
@@ -31,7 +31,7 @@ const LIMITS = {
 };
 
 /** A slow or hanging receiver must not share an origin with the fast ones, as in production. */
-const hostOf = (behaviour: ReceiverBehaviour): string => `${behaviour}.load-test.example.test`;
+const hostOf = (behavior: ReceiverBehavior): string => `${behavior}.load-test.example.test`;
 
 /** A local stack, whose services reach the harness's receiver through egress routes. */
 export async function openLocalTarget(options: LocalTargetOptions): Promise<LoadTarget> {
@@ -39,7 +39,7 @@ export async function openLocalTarget(options: LocalTargetOptions): Promise<Load
   const stackRoot = root ?? path.join(REPOSITORY_ROOT, '.local', `load-test-${process.pid}`);
   // An existing stack already trusts its own authority, so that runs do not each add one.
   const authority = await createCertificateAuthority(createStack({ root: stackRoot }).state()?.authority);
-  const hosts = RECEIVER_BEHAVIOURS.map(hostOf);
+  const hosts = RECEIVER_BEHAVIORS.map(hostOf);
   const customers: Credentials[] = [];
   const signingSecrets: (string | null)[] = [];
   const log = createEventLog();
@@ -87,7 +87,7 @@ export async function openLocalTarget(options: LocalTargetOptions): Promise<Load
       customers,
       webhooks: {
         log,
-        url: (customer, behaviour) => `https://${hostOf(behaviour)}${receiverPath(run, customer, behaviour)}`,
+        url: (customer, behavior) => `https://${hostOf(behavior)}${receiverPath(run, customer, behavior)}`,
         verifiesSignatures: true,
       },
       isLocal: true,

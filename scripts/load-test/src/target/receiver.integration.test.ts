@@ -4,7 +4,7 @@ import {
   createEventLog,
   newRunToken,
   type Receiver,
-  type ReceiverBehaviour,
+  type ReceiverBehavior,
   receiverPath,
   startReceiver,
 } from './receiver';
@@ -67,9 +67,9 @@ describe('the receiver of a load test', () => {
     });
     return response.status;
   };
-  const to = (behaviour: ReceiverBehaviour, customer = 0): string => receiverPath(run, customer, behaviour);
+  const to = (behavior: ReceiverBehavior, customer = 0): string => receiverPath(run, customer, behavior);
 
-  it('acknowledges an event, and recognises its repetition', async () => {
+  it('acknowledges an event, and recognizes its repetition', async () => {
     expect(await send(to('fast'), 'one')).toBe(204);
     expect(await send(to('slow'), 'one')).toBe(204);
     expect(log.events.get('one')).toMatchObject({

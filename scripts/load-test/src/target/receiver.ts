@@ -91,8 +91,8 @@ async function handle(
     response.writeHead(400).end();
     return;
   }
-  const logged = log.arrived(event, deliveryId, target.behaviour, arrivedAtMs);
-  switch (reactionTo(target.behaviour, logged.attempts)) {
+  const logged = log.arrived(event, deliveryId, target.behavior, arrivedAtMs);
+  switch (reactionTo(target.behavior, logged.attempts)) {
     case 'hang':
       return;
     case 'refuse':
@@ -113,22 +113,22 @@ export function newRunToken(): string {
   return randomBytes(6).toString('hex');
 }
 
-/** The path for a customer's events: it identifies the customer and the behaviour. */
-export function receiverPath(run: string, customer: number, behaviour: ReceiverBehaviour): string {
-  return `/${run}/${customer}/${behaviour}`;
+/** The path for a customer's events: it identifies the customer and the behavior. */
+export function receiverPath(run: string, customer: number, behavior: ReceiverBehavior): string {
+  return `/${run}/${customer}/${behavior}`;
 }
 
 interface Destination {
   readonly run: string;
   readonly customer: number;
-  readonly behaviour: ReceiverBehaviour;
+  readonly behavior: ReceiverBehavior;
 }
 
 /** Reads the end of a path, because a proxy in front may have prepended its own. */
 function destinationOf(url: string): Destination | null {
-  const [, run = '', customer, behaviour = ''] = /\/([0-9a-f]{12})\/(\d{1,4})\/([a-z]+)\/?$/.exec(url) ?? [];
-  return customer !== undefined && isReceiverBehaviour(behaviour)
-    ? { run, customer: Number(customer), behaviour }
+  const [, run = '', customer, behavior = ''] = /\/([0-9a-f]{12})\/(\d{1,4})\/([a-z]+)\/?$/.exec(url) ?? [];
+  return customer !== undefined && isReceiverBehavior(behavior)
+    ? { run, customer: Number(customer), behavior }
     : null;
 }
 
@@ -163,18 +163,18 @@ function header(request: IncomingMessage, name: string): string {
  * - `hanging`: never answers the first attempt, and the next ones at once
  * - `failing`: answers the first attempt with 500, and the next ones correctly
  */
-export const RECEIVER_BEHAVIOURS = ['fast', 'slow', 'hanging', 'failing'] as const;
-export type ReceiverBehaviour = (typeof RECEIVER_BEHAVIOURS)[number];
+export const RECEIVER_BEHAVIORS = ['fast', 'slow', 'hanging', 'failing'] as const;
+export type ReceiverBehavior = (typeof RECEIVER_BEHAVIORS)[number];
 
-export function isReceiverBehaviour(text: string): text is ReceiverBehaviour {
-  return RECEIVER_BEHAVIOURS.some((behaviour) => behaviour === text);
+export function isReceiverBehavior(text: string): text is ReceiverBehavior {
+  return RECEIVER_BEHAVIORS.some((behavior) => behavior === text);
 }
 
 /** Its reaction to an attempt at an event, counted from 1. */
 type Reaction = 'answer' | 'answer-late' | 'refuse' | 'hang';
 
-function reactionTo(behaviour: ReceiverBehaviour, attempt: number): Reaction {
-  switch (behaviour) {
+function reactionTo(behavior: ReceiverBehavior, attempt: number): Reaction {
+  switch (behavior) {
     case 'fast':
       return 'answer';
     case 'slow':
@@ -193,7 +193,7 @@ export interface LoggedEvent {
   readonly recordId: string;
   readonly status: RecordStatus;
   readonly deliveryId: string;
-  readonly behaviour: ReceiverBehaviour;
+  readonly behavior: ReceiverBehavior;
   /** Epoch milliseconds on the service's clock. */
   readonly createdAt: number;
   /** Epoch milliseconds on the harness's clock. */
@@ -207,7 +207,7 @@ export interface LoggedEvent {
 
 export interface EventLog {
   /** An attempt whose signature was valid (or could not be checked). */
-  arrived(event: WebhookEvent, deliveryId: string, behaviour: ReceiverBehaviour, atMs: number): LoggedEvent;
+  arrived(event: WebhookEvent, deliveryId: string, behavior: ReceiverBehavior, atMs: number): LoggedEvent;
   /** An attempt whose signature was invalid. */
   forged(): void;
   /** An attempt whose body is not an event of the contract. */
@@ -226,7 +226,7 @@ export function createEventLog(): EventLog {
   let malformedAttempts = 0;
   let attempts = 0;
   return {
-    arrived(event, deliveryId, behaviour, atMs) {
+    arrived(event, deliveryId, behavior, atMs) {
       attempts++;
       const known = events.get(event.id);
       if (known !== undefined) {
@@ -240,7 +240,7 @@ export function createEventLog(): EventLog {
         recordId: event.data.id,
         status: event.data.status,
         deliveryId,
-        behaviour,
+        behavior,
         createdAt: Date.parse(event.created_at),
         firstAt: atMs,
         attempts: 1,

@@ -1,5 +1,5 @@
 import { type RecordResource, type RenderRequest } from '@lipsync/contract';
-import { type ReceiverBehaviour } from '../target/receiver';
+import { type ReceiverBehavior } from '../target/receiver';
 import { observeRender, type RenderPurpose, type TrackedRender } from './tracked-render';
 
 /** A create as it was sent, and as a replay must send it again. */
@@ -8,7 +8,7 @@ export interface SentCreate {
   readonly purpose: RenderPurpose;
   readonly idempotencyKey: string;
   readonly request: RenderRequest;
-  readonly announcedTo: ReceiverBehaviour | null;
+  readonly announcedTo: ReceiverBehavior | null;
   readonly intendedAt: number;
   readonly isWarmUp: boolean;
 }

@@ -49,7 +49,7 @@ describe('operationOutcome', () => {
     ['a page of a proxy', 502, undefined],
     ['an error of another form', 503, { message: 'down' }],
     ['a redirect', 302, undefined],
-  ])('recognises %s as out of contract', (_, status, body) => {
+  ])('recognizes %s as out of contract', (_, status, body) => {
     expect(operationOutcome('get_render', status, body).class).toBe('out_of_contract');
   });
 });

@@ -6,8 +6,12 @@ const LIMITED: Outcome = { class: 'limited', status: 429, code: 'rate_limit_exce
 
 function recorder() {
   return createRecorder({
-    ...{ startAt: 1_000, warmUpMs: 2_000, halfAt: 5_000, arrivalsEndAt: () => 7_000 },
-    ...{ sliceMs: 1_000, slices: 10 },
+    startAt: 1_000,
+    warmUpMs: 2_000,
+    halfAt: 5_000,
+    arrivalsEndAt: () => 7_000,
+    sliceMs: 1_000,
+    slices: 10,
   });
 }
 const request = (intendedAt: number, over: { answeredAt?: number; outcome?: Outcome } = {}) => ({
@@ -90,8 +94,10 @@ describe('createRecorder', () => {
     caller(5_000, 6_000);
     caller(6_000, 8_000);
     expect(figures.streams.get('callers')).toMatchObject({
-      ...{ arrivals: 3, sentSinceHalf: 1 },
-      ...{ underWayAtHalf: 2, underWayAtEnd: 2 },
+      arrivals: 3,
+      sentSinceHalf: 1,
+      underWayAtHalf: 2,
+      underWayAtEnd: 2,
     });
   });
 

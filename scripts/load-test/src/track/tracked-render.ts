@@ -1,6 +1,6 @@
 import { type RecordResource, type RecordStatus } from '@lipsync/contract';
 import { RECORD_STATES } from '@lipsync/domain';
-import { type ReceiverBehaviour } from '../target/receiver';
+import { type ReceiverBehavior } from '../target/receiver';
 
 /** What the harness remembers of an accepted render: enough for every check, in less than a kilobyte. */
 export interface TrackedRender {
@@ -15,7 +15,7 @@ export interface TrackedRender {
   /** Created during the warm-up: checked, but not counted in any figure. */
   readonly isWarmUp: boolean;
   /** How the receiver of its event behaves; null if it has no webhook. */
-  readonly announcedTo: ReceiverBehaviour | null;
+  readonly announcedTo: ReceiverBehavior | null;
   /** Epoch milliseconds on the service's clock. */
   readonly createdAt: number;
   status: RecordStatus;

@@ -239,8 +239,8 @@ const WEBHOOK_CHECKS: readonly Check[] = [
       failures: events
         .filter(({ acknowledged }) => !acknowledged)
         .map(
-          ({ recordId, id, attempts, behaviour }) =>
-            `${recordId}: event ${id} is not acknowledged after ${attempts} attempts (receiver: ${behaviour})`,
+          ({ recordId, id, attempts, behavior }) =>
+            `${recordId}: event ${id} is not acknowledged after ${attempts} attempts (receiver: ${behavior})`,
         ),
       note: `What a receiver refuses or leaves hanging at first it takes the next time, if that comes within the ${drainSeconds} s of the drain.`,
     })),

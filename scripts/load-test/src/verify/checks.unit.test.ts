@@ -36,7 +36,7 @@ const event = (over: Partial<LoggedEvent> = {}): LoggedEvent => ({
   recordId: 'render',
   status: 'completed',
   deliveryId: 'delivery',
-  behaviour: 'fast',
+  behavior: 'fast',
   createdAt: 5,
   firstAt: 6,
   attempts: 1,
@@ -189,7 +189,7 @@ describe('the checks of a load test', () => {
       'an event whose first attempt was refused and never repeated',
       {
         webhooks: webhooks({
-          events: [event({ behaviour: 'failing', acknowledged: false })],
+          events: [event({ behavior: 'failing', acknowledged: false })],
           deliveries: [],
         }),
       },
