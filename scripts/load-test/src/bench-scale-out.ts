@@ -12,7 +12,7 @@ import {
 import { CONFIG_DEFAULTS, type LoadTestConfig } from './config';
 import { type LoadTestReport } from './report/report';
 import { runLoadTest } from './run-load-test';
-import { openLocalTarget } from './target/local-target';
+import { openLocalTarget } from './target/load-target';
 
 /** `npm run bench:scale-out`: prints one JSON object. */
 async function main(): Promise<void> {

@@ -13,8 +13,7 @@ import {
   SCENARIOS,
   scenarioShape,
 } from './config';
-import { type LoadTarget, openDeployment } from './target/deployment';
-import { openLocalTarget } from './target/local-target';
+import { type LoadTarget, openDeployment, openLocalTarget } from './target/load-target';
 import { isReceiverBehavior } from './target/receiver';
 
 /** The command line, parsed. */

@@ -22,7 +22,7 @@ import { buildReport } from './report/build-report';
 import { firstAttemptLags } from './report/figures';
 import { type LoadTestReport } from './report/report';
 import { milliseconds } from './report/summary';
-import { type LoadTarget, type WebhookSink } from './target/deployment';
+import { type LoadTarget, type WebhookSink } from './target/load-target';
 import { type LoggedEvent } from './target/receiver';
 import { createLedger, type Ledger } from './track/ledger';
 import { createAnswerTally } from './track/outcome';

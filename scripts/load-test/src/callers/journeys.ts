@@ -9,8 +9,7 @@ import {
 import { contentTypeOf, pick, type Random } from '@lipsync/local-stack';
 import { type JourneyName, type StreamConfig } from '../config';
 import { type ReceiverBehavior } from '../target/receiver';
-import { type Ledger, type SentCreate } from '../track/ledger';
-import { type RenderPurpose } from '../track/tracked-render';
+import { type Ledger, type RenderPurpose, type SentCreate } from '../track/ledger';
 import { type ServiceClient } from './service-client';
 
 interface Announcement {

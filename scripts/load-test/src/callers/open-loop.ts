@@ -118,34 +118,29 @@ export function arrivalsEnd(clock: Clock, plannedAt: number, signal: AbortSignal
 }
 
 /** The callers in progress, over all streams that share it; it limits the generator's memory. */
-interface InFlight {
-  /** Admits one more caller; false when the maximum is reached. Every admitted caller must leave once. */
-  enter(): boolean;
-  leave(): void;
-  readonly current: number;
-  /** The largest number of callers at once. */
-  readonly peak: number;
-}
-
-export function createInFlight(max: number): InFlight {
+export function createInFlight(max: number) {
   let current = 0;
   let peak = 0;
   return {
-    enter() {
+    /** Admits one more caller; false when the maximum is reached. Every admitted caller must leave once. */
+    enter(): boolean {
       if (current >= max) return false;
       current++;
       peak = Math.max(peak, current);
       return true;
     },
-    leave: () => void current--,
+    leave: (): void => void current--,
     get current() {
       return current;
     },
+    /** The largest number of callers at once. */
     get peak() {
       return peak;
     },
   };
 }
+
+type InFlight = ReturnType<typeof createInFlight>;
 
 /** A monotonic clock in milliseconds that can be waited on. */
 export interface Clock {

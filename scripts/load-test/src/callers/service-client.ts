@@ -5,7 +5,7 @@ import { type HttpAnswer, type HttpClient, type HttpExchange } from './http-clie
 import { type Clock } from './open-loop';
 
 /** A request of the run: when its caller wanted it, its actual times and its result. */
-export interface Exchange<Body> {
+interface Exchange<Body> {
   readonly sentAt: number;
   readonly answeredAt: number;
   readonly outcome: Outcome;
@@ -14,7 +14,7 @@ export interface Exchange<Body> {
   readonly headers: HttpAnswer['headers'];
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly intendedAt: number;
   readonly id?: string;
   readonly body?: unknown;
@@ -152,32 +152,29 @@ interface ClockOffset {
   readonly uncertaintyMs: number;
 }
 
-interface ClockOffsetEstimate {
-  /** One response: its Date header, and when its request was sent and answered (epoch milliseconds). */
-  observe(dateHeader: string | undefined, sentAtMs: number, answeredAtMs: number): void;
-  /** Null before the first observation. */
-  current(): ClockOffset | null;
-}
-
 /**
  * Estimates the offset from Date headers. Each means that, at some moment between sending and answering, the service's
  * clock was within that second, which bounds the offset on both sides. The tightest bounds over many responses leave
  * only a fraction of a second.
  */
-export function createClockOffsetEstimate(): ClockOffsetEstimate {
+export function createClockOffsetEstimate() {
   let lowest = -Infinity;
   let highest = Infinity;
   return {
-    observe(dateHeader, sentAtMs, answeredAtMs) {
+    /** One response: its Date header, and when its request was sent and answered (epoch milliseconds). */
+    observe(dateHeader: string | undefined, sentAtMs: number, answeredAtMs: number): void {
       const second = Date.parse(dateHeader ?? '');
       if (Number.isNaN(second)) return;
       lowest = Math.max(lowest, second - answeredAtMs);
       highest = Math.min(highest, second + 1000 - sentAtMs);
     },
-    current() {
+    /** Null before the first observation. */
+    current(): ClockOffset | null {
       if (lowest === -Infinity) return null;
       // Servers write the header from a clock that updates slightly late, which can make the bounds cross.
       return { ms: (lowest + highest) / 2, uncertaintyMs: Math.abs(highest - lowest) / 2 };
     },
   };
 }
+
+type ClockOffsetEstimate = ReturnType<typeof createClockOffsetEstimate>;

@@ -2,11 +2,11 @@ import { cpus, release, totalmem, type } from 'node:os';
 import path from 'node:path';
 import { type ArrivalPlan, batchOf, offeredRate } from '../callers/open-loop';
 import { type LoadTestConfig } from '../config';
-import { type WebhookSink } from '../target/deployment';
+import { type WebhookSink } from '../target/load-target';
 import { type LoggedEvent } from '../target/receiver';
 import { distributionOf, type Histogram, quantilesOf, rounded } from '../track/histogram';
+import { type TrackedRender } from '../track/ledger';
 import { type OperationFigures, type StreamFigures } from '../track/recorder';
-import { type TrackedRender } from '../track/tracked-render';
 import { isOpenAt, renderFigures, type RunResult, seriesOf, webhookFigures } from './figures';
 import {
   type GeneratorFigures,

@@ -1,8 +1,8 @@
 import { CONFIG_DEFAULTS, type StreamConfig } from '../config';
 import { createEventLog, type EventLog } from '../target/receiver';
+import { type TrackedRender } from '../track/ledger';
 import { type Outcome } from '../track/outcome';
 import { createRecorder } from '../track/recorder';
-import { type TrackedRender } from '../track/tracked-render';
 import { buildReport } from './build-report';
 import { type RunResult } from './figures';
 
@@ -121,7 +121,7 @@ function arrives(log: EventLog, id: string, lagMs: number): void {
     status_url: AT,
   };
   const event = { id: `of ${id}`, type: 'render.failed' as const, created_at: AT, data };
-  log.arrived(event, id, 'fast', Date.parse(AT) + lagMs);
+  log.arrived(event, 'fast', Date.parse(AT) + lagMs);
 }
 
 const announcedTo = ({ target }: RunResult, log: EventLog) => ({

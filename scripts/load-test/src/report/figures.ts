@@ -1,9 +1,9 @@
 import { type LoadTestConfig } from '../config';
-import { type LoadTarget } from '../target/deployment';
+import { type LoadTarget } from '../target/load-target';
 import { type LoggedEvent } from '../target/receiver';
 import { distributionOf, type Histogram, histogramOf, quantilesOf, rounded } from '../track/histogram';
+import { type TrackedRender } from '../track/ledger';
 import { type Recorder } from '../track/recorder';
-import { type TrackedRender } from '../track/tracked-render';
 import {
   type CheckResult,
   type RenderReport,

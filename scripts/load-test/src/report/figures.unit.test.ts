@@ -1,7 +1,7 @@
 import { type LoggedEvent } from '../target/receiver';
 import { histogramOf, quantilesOf, worstOf } from '../track/histogram';
+import { type TrackedRender } from '../track/ledger';
 import { createRecorder } from '../track/recorder';
-import { type TrackedRender } from '../track/tracked-render';
 import { renderFigures, seriesOf, webhookFigures } from './figures';
 
 const completed = (
@@ -78,7 +78,6 @@ describe('webhookFigures', () => {
     type: 'render.completed',
     recordId: 'render',
     status: 'completed',
-    deliveryId: 'delivery',
     behavior: 'fast',
     createdAt: 10_000,
     firstAt: 10_050,

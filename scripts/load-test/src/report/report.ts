@@ -189,7 +189,7 @@ export interface WebhookReport {
   by_receiver: Record<string, ReceiverReport>;
 }
 
-export interface ReceiverReport {
+interface ReceiverReport {
   events: number;
   acknowledged: number;
   first_attempt_lag_ms: Quantiles | null;

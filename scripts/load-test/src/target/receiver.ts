@@ -20,11 +20,6 @@ interface ReceiverOptions {
   readonly log: EventLog;
 }
 
-export interface Receiver {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
 /** Larger than any event of the contract. */
 const BODY_MAX_BYTES = 256 * 1024;
 
@@ -32,7 +27,7 @@ const BODY_MAX_BYTES = 256 * 1024;
  * The receiving side of the contract: verifies the raw bytes, then parses, then deduplicates; and misbehaves as
  * configured.
  */
-export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
+export async function startReceiver(options: ReceiverOptions) {
   const { host, port, tls } = options;
   const receive = (request: IncomingMessage, response: ServerResponse): void => {
     handle(request, response, options).catch(() => response.destroy());
@@ -44,7 +39,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
@@ -91,7 +86,7 @@ async function handle(
     response.writeHead(400).end();
     return;
   }
-  const logged = log.arrived(event, deliveryId, target.behavior, arrivedAtMs);
+  const logged = log.arrived(event, target.behavior, arrivedAtMs);
   switch (reactionTo(target.behavior, logged.attempts)) {
     case 'hang':
       return;
@@ -192,7 +187,6 @@ export interface LoggedEvent {
   readonly type: string;
   readonly recordId: string;
   readonly status: RecordStatus;
-  readonly deliveryId: string;
   readonly behavior: ReceiverBehavior;
   /** Epoch milliseconds on the service's clock. */
   readonly createdAt: number;
@@ -205,29 +199,15 @@ export interface LoggedEvent {
   redeliveries: number;
 }
 
-export interface EventLog {
-  /** An attempt whose signature was valid (or could not be checked). */
-  arrived(event: WebhookEvent, deliveryId: string, behavior: ReceiverBehavior, atMs: number): LoggedEvent;
-  /** An attempt whose signature was invalid. */
-  forged(): void;
-  /** An attempt whose body is not an event of the contract. */
-  malformed(): void;
-  readonly events: ReadonlyMap<string, LoggedEvent>;
-  eventsOf(recordId: string): readonly LoggedEvent[];
-  readonly forgedAttempts: number;
-  readonly malformedAttempts: number;
-  readonly attempts: number;
-}
-
-export function createEventLog(): EventLog {
+/** The events of a run, and the attempts that were none. */
+export function createEventLog() {
   const events = new Map<string, LoggedEvent>();
   const byRecord = new Map<string, LoggedEvent[]>();
   let forgedAttempts = 0;
   let malformedAttempts = 0;
-  let attempts = 0;
   return {
-    arrived(event, deliveryId, behavior, atMs) {
-      attempts++;
+    /** An attempt whose signature was valid (or could not be checked). */
+    arrived(event: WebhookEvent, behavior: ReceiverBehavior, atMs: number): LoggedEvent {
       const known = events.get(event.id);
       if (known !== undefined) {
         known.attempts++;
@@ -239,7 +219,6 @@ export function createEventLog(): EventLog {
         type: event.type,
         recordId: event.data.id,
         status: event.data.status,
-        deliveryId,
         behavior,
         createdAt: Date.parse(event.created_at),
         firstAt: atMs,
@@ -251,18 +230,19 @@ export function createEventLog(): EventLog {
       byRecord.set(logged.recordId, [...(byRecord.get(logged.recordId) ?? []), logged]);
       return logged;
     },
+    /** An attempt whose signature was invalid. */
     forged: () => void forgedAttempts++,
+    /** An attempt whose body is not an event of the contract. */
     malformed: () => void malformedAttempts++,
-    events,
-    eventsOf: (recordId) => byRecord.get(recordId) ?? [],
+    events: events as ReadonlyMap<string, LoggedEvent>,
+    eventsOf: (recordId: string): readonly LoggedEvent[] => byRecord.get(recordId) ?? [],
     get forgedAttempts() {
       return forgedAttempts;
     },
     get malformedAttempts() {
       return malformedAttempts;
     },
-    get attempts() {
-      return attempts;
-    },
   };
 }
+
+export type EventLog = ReturnType<typeof createEventLog>;

@@ -42,10 +42,6 @@ export class Histogram {
     return this.#count === 0 ? NaN : this.#max;
   }
 
-  get min(): number {
-    return this.#count === 0 ? NaN : this.#min;
-  }
-
   /** The value that a share `q` of all values does not exceed (nearest rank). */
   quantile(q: number): number {
     if (this.#count === 0) return NaN;

@@ -74,28 +74,25 @@ export interface AnswerCounts {
   readonly errors: readonly ErrorCount[];
 }
 
-export interface AnswerTally {
-  readonly request: (answered: { readonly operation: string; readonly outcome: Outcome }) => void;
-  readonly counts: () => AnswerCounts;
-}
-
 /** Counts the outcomes of requests, in memory that depends only on the number of different errors. */
-export function createAnswerTally(): AnswerTally {
+export function createAnswerTally() {
   const errors = new Map<string, ErrorCount>();
   let total = 0;
   let failed = 0;
   return {
-    request: ({ operation, outcome }) => {
+    request: ({ operation, outcome }: { readonly operation: string; readonly outcome: Outcome }): void => {
       total++;
       if (FAILURE_CLASSES.has(outcome.class)) failed++;
       if (outcome.class === 'success') return;
       const key = JSON.stringify([operation, outcome]);
       errors.set(key, { operation, outcome, count: (errors.get(key)?.count ?? 0) + 1 });
     },
-    counts: () => ({
+    counts: (): AnswerCounts => ({
       total,
       failed,
       errors: [...errors.values()].sort((a, b) => b.count - a.count),
     }),
   };
 }
+
+export type AnswerTally = ReturnType<typeof createAnswerTally>;

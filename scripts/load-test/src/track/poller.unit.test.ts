@@ -1,6 +1,6 @@
 import { createVirtualClock } from '../test/virtual-clock';
+import { type TrackedRender } from './ledger';
 import { type PollerOptions, startPoller } from './poller';
-import { type TrackedRender } from './tracked-render';
 
 const render = (id: string): TrackedRender => ({
   id,

@@ -1,7 +1,7 @@
 import { type CheckResult } from '../report/report';
 import { percent } from '../report/summary';
+import { type RenderFlaw, type TrackedRender } from '../track/ledger';
 import { type AnswerCounts, type ErrorCount, FAILURE_CLASSES } from '../track/outcome';
-import { type RenderFlaw, type TrackedRender } from '../track/tracked-render';
 import { type Evidence, type WebhookEvidence } from './evidence';
 
 export function runChecks(evidence: Evidence): CheckResult[] {

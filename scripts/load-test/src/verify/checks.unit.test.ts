@@ -1,7 +1,7 @@
 import { type CheckResult } from '../report/report';
 import { type LoggedEvent } from '../target/receiver';
+import { type TrackedRender } from '../track/ledger';
 import { type AnswerCounts } from '../track/outcome';
-import { type TrackedRender } from '../track/tracked-render';
 import { CHECKS, runChecks } from './checks';
 import { type Evidence, type WebhookEvidence } from './evidence';
 
@@ -35,7 +35,6 @@ const event = (over: Partial<LoggedEvent> = {}): LoggedEvent => ({
   type: 'render.completed',
   recordId: 'render',
   status: 'completed',
-  deliveryId: 'delivery',
   behavior: 'fast',
   createdAt: 5,
   firstAt: 6,

@@ -2,7 +2,7 @@ import { type Customer } from '../callers/journeys';
 import { type Clock } from '../callers/open-loop';
 import { ask } from '../callers/service-client';
 import { type CheckResult } from '../report/report';
-import { type WebhookSink } from '../target/deployment';
+import { type WebhookSink } from '../target/load-target';
 import { type Ledger, type SentCreate } from '../track/ledger';
 import { type AnswerTally } from '../track/outcome';
 import { runChecks } from './checks';
