@@ -40,7 +40,7 @@ program
   .option('--engines <shares>', 'musetalk=0.7,latentsync=0.3; else all of the profile equally', shares)
   .option('--output-seconds <n>', 'mean length of an output', positive, 20)
   .option('--output-variation <n>', 'standard deviation of it over its mean', notNegative, 0.8)
-  .option('--new-video-share <0..1>', 'renders whose video was never analysed', notNegative, 0.5)
+  .option('--new-video-share <0..1>', 'renders whose video was never analyzed', notNegative, 0.5)
   .option('--customers <n>', 'among whom renders are spread', positive, 100)
   .option('--running-jobs <n>', 'that a customer may have', positive, DEFAULT_CUSTOMER_LIMITS.runningJobsMax)
   .option('--start-within <seconds>', '95 % of engine jobs', positive, 60)

@@ -44,6 +44,6 @@ export function mean(values: readonly number[]): number {
 
 /** Coefficient of variation: standard deviation divided by mean; 0 for equal values, 1 for exponential ones. */
 export function variation(values: readonly number[]): number {
-  const centre = mean(values);
-  return Math.sqrt(mean(values.map((value) => (value - centre) ** 2))) / centre;
+  const center = mean(values);
+  return Math.sqrt(mean(values.map((value) => (value - center) ** 2))) / center;
 }

@@ -3,7 +3,7 @@ import { type MeasuredRender, modelSeconds, type ServiceModel } from './profile'
 
 interface Observation {
   readonly mediaSeconds: number;
-  readonly analysedSeconds: number;
+  readonly analyzedSeconds: number;
   readonly serviceSeconds: number;
 }
 
@@ -15,11 +15,11 @@ type Part = (typeof PARTS)[number];
  * negative is left out, and the others are fitted again.
  */
 export function fitModel(observations: readonly Observation[]): ServiceModel {
-  const rows = observations.map(({ mediaSeconds, analysedSeconds, serviceSeconds }) => ({
+  const rows = observations.map(({ mediaSeconds, analyzedSeconds, serviceSeconds }) => ({
     terms: {
       fixed_seconds: 1,
       seconds_per_media_second: mediaSeconds,
-      analysis_seconds_per_video_second: analysedSeconds,
+      analysis_seconds_per_video_second: analyzedSeconds,
     },
     serviceSeconds,
   }));
@@ -56,8 +56,8 @@ function varies(terms: readonly number[], part: Part): boolean {
 
 function scatterOf(model: ServiceModel, observations: readonly Observation[]): number {
   const ratios = observations.map(
-    ({ mediaSeconds, analysedSeconds, serviceSeconds }) =>
-      serviceSeconds / modelSeconds(model, mediaSeconds, analysedSeconds),
+    ({ mediaSeconds, analyzedSeconds, serviceSeconds }) =>
+      serviceSeconds / modelSeconds(model, mediaSeconds, analyzedSeconds),
   );
   return Math.sqrt(sum(ratios, (ratio) => (ratio - 1) ** 2) / ratios.length);
 }

@@ -12,10 +12,10 @@ const truth = {
 describe('fitModel', () => {
   it('finds the model that made the observations', () => {
     const observations = [2, 5, 9].flatMap((mediaSeconds) =>
-      [0, 6].map((analysedSeconds) => ({
+      [0, 6].map((analyzedSeconds) => ({
         mediaSeconds,
-        analysedSeconds,
-        serviceSeconds: modelSeconds(truth, mediaSeconds, analysedSeconds),
+        analyzedSeconds,
+        serviceSeconds: modelSeconds(truth, mediaSeconds, analyzedSeconds),
       })),
     );
     const model = fitModel(observations);
@@ -28,17 +28,17 @@ describe('fitModel', () => {
     const observations = Array.from({ length: 2000 }, (_, index) => {
       const mediaSeconds = 1 + (index % 10);
       const serviceSeconds = modelSeconds(truth, mediaSeconds) * random.gamma(1, 0.2);
-      return { mediaSeconds, analysedSeconds: 0, serviceSeconds };
+      return { mediaSeconds, analyzedSeconds: 0, serviceSeconds };
     });
     expect(fitModel(observations).scatter).toBeCloseTo(0.2, 1);
   });
 
   it('attributes everything to the fixed part when all media are equally long, and leaves out negative parts', () => {
-    const same = [4, 5, 6].map((serviceSeconds) => ({ mediaSeconds: 3, analysedSeconds: 0, serviceSeconds }));
+    const same = [4, 5, 6].map((serviceSeconds) => ({ mediaSeconds: 3, analyzedSeconds: 0, serviceSeconds }));
     expect(fitModel(same)).toMatchObject({ fixed_seconds: 5, seconds_per_media_second: 0 });
     const steep = [1, 2, 3].map((mediaSeconds) => ({
       mediaSeconds,
-      analysedSeconds: 0,
+      analyzedSeconds: 0,
       serviceSeconds: 2 * mediaSeconds - 1,
     }));
     const model = fitModel(steep);

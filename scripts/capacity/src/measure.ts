@@ -81,7 +81,7 @@ async function profileOf(
     media: fitModel(
       ingests.map(({ media_seconds, service_seconds }) => ({
         mediaSeconds: media_seconds,
-        analysedSeconds: 0,
+        analyzedSeconds: 0,
         serviceSeconds: service_seconds,
       })),
     ),
@@ -93,7 +93,7 @@ async function profileOf(
             .filter((render) => render.engine === engine)
             .map(({ output_seconds, analysed_seconds, service_seconds }) => ({
               mediaSeconds: output_seconds,
-              analysedSeconds: analysed_seconds,
+              analyzedSeconds: analysed_seconds,
               serviceSeconds: service_seconds,
             })),
         ),

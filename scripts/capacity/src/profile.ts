@@ -8,7 +8,7 @@ const serviceModel = z.object({
   fixed_seconds: seconds,
   /** Per second of the output, or of the file for an ingest. */
   seconds_per_media_second: seconds,
-  /** Additional time per second of a video that was not analysed before. */
+  /** Additional time per second of a video that was not analyzed before. */
   analysis_seconds_per_video_second: seconds.default(0),
   /** Standard deviation of a job's time divided by the model's prediction. */
   scatter: z.number().min(0),
@@ -20,7 +20,7 @@ const measuredRender = z.object({
   customer: z.string(),
   engine: z.string(),
   output_seconds: seconds,
-  /** Seconds of video that had to be analysed; 0 if its face track was known. */
+  /** Seconds of video that had to be analyzed; 0 if its face track was known. */
   analysed_seconds: seconds,
   ingests: z.array(z.object({ media_seconds: seconds, wait_seconds: seconds, service_seconds: seconds })),
   wait_seconds: seconds,
@@ -82,11 +82,11 @@ function read<T>(file: string, schema: z.ZodType<T>): T {
 }
 
 /** The model's prediction of a job's time in seconds. */
-export function modelSeconds(model: ServiceModel, mediaSeconds: number, analysedSeconds = 0): number {
+export function modelSeconds(model: ServiceModel, mediaSeconds: number, analyzedSeconds = 0): number {
   const { fixed_seconds, seconds_per_media_second, analysis_seconds_per_video_second } = model;
   return (
     fixed_seconds +
     seconds_per_media_second * mediaSeconds +
-    analysis_seconds_per_video_second * analysedSeconds
+    analysis_seconds_per_video_second * analyzedSeconds
   );
 }

@@ -45,7 +45,7 @@ export interface JobTrace {
   readonly endedAt: number;
 }
 
-export interface RenderTrace {
+interface RenderTrace {
   readonly render: number;
   readonly createdAt: number;
   /** When its media were ready. */

@@ -146,9 +146,9 @@ describe('the policy of the service in the simulation', () => {
   });
 });
 
-describe('utilisation', () => {
+describe('utilization', () => {
   it('is the share of time in which a server is busy', () => {
-    expect(utilisation({ arrivalsPerSecond: 2, serviceSeconds: 3, servers: 10 })).toBeCloseTo(0.6);
+    expect(utilization({ arrivalsPerSecond: 2, serviceSeconds: 3, servers: 10 })).toBeCloseTo(0.6);
     expect(meanWait({ arrivalsPerSecond: 2, serviceSeconds: 3, servers: 6 })).toBe(Infinity);
   });
 });
@@ -161,14 +161,14 @@ interface Station {
 }
 
 /** Share of time in which a server is busy; from 1 the queue grows without bound. */
-function utilisation({ arrivalsPerSecond, serviceSeconds, servers }: Station): number {
+function utilization({ arrivalsPerSecond, serviceSeconds, servers }: Station): number {
   return (arrivalsPerSecond * serviceSeconds) / servers;
 }
 
 /** Erlang C: the probability that an arrival of an M/M/c station has to wait. */
 function waitProbability(station: Station): number {
   const load = station.arrivalsPerSecond * station.serviceSeconds;
-  const busy = utilisation(station);
+  const busy = utilization(station);
   if (busy >= 1) return 1;
   // Erlang B by its recursion, which neither overflows nor loses precision, then C from B.
   let blocking = 1;
@@ -179,7 +179,7 @@ function waitProbability(station: Station): number {
 
 /** Mean wait of an M/M/c station in seconds. */
 function meanWait(station: Station): number {
-  const busy = utilisation(station);
+  const busy = utilization(station);
   if (busy >= 1) return Infinity;
   return (waitProbability(station) * station.serviceSeconds) / (station.servers * (1 - busy));
 }
@@ -194,7 +194,7 @@ function meanWaitGeneral(station: Station, serviceCv: number): number {
 
 /** The wait that a share `quantile` of the arrivals of an M/M/c station does not exceed, in seconds. */
 function waitQuantile(station: Station, quantile: number): number {
-  const busy = utilisation(station);
+  const busy = utilization(station);
   if (busy >= 1) return Infinity;
   const waits = waitProbability(station);
   if (1 - quantile >= waits) return 0;

@@ -10,7 +10,7 @@ export interface Workload {
   /** Mean length of the outputs, which are gamma distributed. */
   readonly outputSeconds: number;
   readonly outputVariation: number;
-  /** Share of renders whose video was not analysed before. */
+  /** Share of renders whose video was not analyzed before. */
   readonly newVideoShare: number;
   readonly customers: number;
 }
@@ -39,8 +39,8 @@ function render(
 ): RenderArrival {
   const output = random.gamma(workload.outputSeconds, workload.outputVariation);
   const isNew = random.uniform() < workload.newVideoShare;
-  const time = (model: ServiceModel, analysed = 0): number =>
-    modelSeconds(model, output, analysed) * random.gamma(1, model.scatter);
+  const time = (model: ServiceModel, analyzed = 0): number =>
+    modelSeconds(model, output, analyzed) * random.gamma(1, model.scatter);
   return {
     atSeconds,
     customer: `customer-${Math.floor(random.uniform() * workload.customers)}`,

@@ -1,6 +1,6 @@
 import { type Engine, type SyncMode } from '@lipsync/contract';
-import { type ArrivalPlan } from './callers/arrival-schedule';
-import { type ReceiverBehaviour } from './target/receiver';
+import { type ArrivalPlan } from './callers/open-loop';
+import { type ReceiverBehavior } from './target/receiver';
 
 export const SCENARIOS = ['control-plane', 'renders', 'webhooks', 'soak'] as const;
 export type ScenarioName = (typeof SCENARIOS)[number];
@@ -13,7 +13,7 @@ export type ScenarioName = (typeof SCENARIOS)[number];
  * - `upload`: create_upload, the bytes, complete_upload
  * - `render`: create_render, to be rendered
  */
-export const JOURNEY_NAMES = ['get', 'create', 'replay', 'upload', 'render'] as const;
+const JOURNEY_NAMES = ['get', 'create', 'replay', 'upload', 'render'] as const;
 export type JourneyName = (typeof JOURNEY_NAMES)[number];
 export function isJourney(text: string): text is JourneyName {
   return JOURNEY_NAMES.some((name) => name === text);
@@ -30,7 +30,7 @@ export interface StreamConfig {
 }
 
 /** Relative shares, of any sum. */
-export type ReceiverShares = Readonly<Record<ReceiverBehaviour, number>>;
+export type ReceiverShares = Readonly<Record<ReceiverBehavior, number>>;
 
 export interface LoadTestConfig {
   readonly scenario: string;
@@ -76,7 +76,7 @@ interface ScenarioRates {
   readonly mix?: Mix | undefined;
 }
 
-export interface ScenarioShape {
+interface ScenarioShape {
   readonly streams: readonly StreamConfig[];
   readonly durationSeconds: number;
   readonly warmUpSeconds: number;
@@ -132,13 +132,10 @@ const DURATION_SECONDS: Readonly<Record<ScenarioName, number>> = {
 };
 
 /** The settings that do not depend on the scenario. */
-export type LoadTestDefaults = Omit<
+export const CONFIG_DEFAULTS: Omit<
   LoadTestConfig,
   'scenario' | 'streams' | 'durationSeconds' | 'warmUpSeconds' | 'videoFile' | 'audioFile'
->;
-
-/** The defaults. */
-export const CONFIG_DEFAULTS: LoadTestDefaults = {
+> = {
   drainSeconds: 180,
   seed: 1,
   connections: 64,

@@ -50,12 +50,16 @@ describe('the load-test command', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  /** Runs the command, with options as one writes them in a shell. */
   async function run(name: string, ...args: string[]): Promise<Outcome> {
     const command = path.join(REPOSITORY_ROOT, 'scripts', 'load-test', 'dist', 'load-test.js');
     const out = path.join(folder, name);
     const outcome = await new Promise<Omit<Outcome, 'report' | 'html'>>((resolve) => {
-      const child = execFile(process.execPath, [command, '--out', out, ...args], (error, stdout, stderr) =>
-        resolve({ exitCode: error === null ? 0 : Number(error.code), pid: child.pid ?? 0, stdout, stderr }),
+      const child = execFile(
+        process.execPath,
+        [command, '--out', out, ...args.join(' ').split(' ')],
+        (error, stdout, stderr) =>
+          resolve({ exitCode: error === null ? 0 : Number(error.code), pid: child.pid ?? 0, stdout, stderr }),
       );
     });
     const written = async (file: string) => readFile(path.join(out, file), 'utf8').catch(() => '');
@@ -76,22 +80,21 @@ describe('the load-test command', () => {
     });
     return JSON.parse(stdout) as Record<string, unknown>;
   }
-  const target = (): string[] => ['--target', `http://127.0.0.1:${state.ports.api}`];
+  const target = (): string => `--target http://127.0.0.1:${state.ports.api}`;
   /** Both customers of the stack, with their own secrets by default. */
-  const keys = (secrets = state.customers.map(({ signing_secret }) => signing_secret)): string[] =>
-    state.customers.flatMap(({ api_key }, i) => ['--key', api_key, '--signing-secret', secrets[i] ?? '']);
+  const keys = (secrets = state.customers.map(({ signing_secret }) => signing_secret)): string =>
+    state.customers.map(({ api_key }, i) => `--key ${api_key} --signing-secret ${secrets[i]}`).join(' ');
   /** The harness listens where the stack's services look for the demo's receiver. */
-  const receiver = (): string[] => [
-    ...['--webhook-url', `https://${RECEIVER_HOST}/hooks`, '--listen', `127.0.0.1:${state.ports.receiver}`],
-    ...['--tls-cert', path.join(folder, 'cert.pem'), '--tls-key', path.join(folder, 'key.pem')],
-  ];
+  const receiver = (): string =>
+    `--webhook-url https://${RECEIVER_HOST}/hooks --listen 127.0.0.1:${state.ports.receiver} ` +
+    `--tls-cert ${path.join(folder, 'cert.pem')} --tls-key ${path.join(folder, 'key.pem')}`;
   const states = ({ report }: Outcome): Record<string, string> =>
     Object.fromEntries((report?.checks ?? []).map(({ id, state: outcome }) => [id, outcome]));
 
   it('starts a separate stack, loads the control plane, reports, and leaves nothing behind', async () => {
     const outcome = await run(
       'control-plane',
-      ...['--rate', '10', '--duration', '4', '--warm-up', '1', '--mix', 'get=4,create=3,replay=2,upload=2'],
+      '--rate 10 --duration 4 --warm-up 1 --mix get=4,create=3,replay=2,upload=2',
     );
     expect(outcome).toMatchObject({ exitCode: 0 });
     expect(states(outcome)).toMatchObject({
@@ -104,8 +107,13 @@ describe('the load-test command', () => {
     const measured = (outcome.report?.operations ?? []).map(({ operation }) => operation);
     expect(measured).toEqual(
       expect.arrayContaining([
-        ...['get_render', 'create_render', 'cancel_render', 'replay_render'],
-        ...['create_upload', 'put_bytes', 'complete_upload'],
+        'get_render',
+        'create_render',
+        'cancel_render',
+        'replay_render',
+        'create_upload',
+        'put_bytes',
+        'complete_upload',
       ]),
     );
     expect(outcome.stdout).toContain(outcome.report?.summary);
@@ -116,9 +124,11 @@ describe('the load-test command', () => {
   it('renders on a deployment for several customers, receives every webhook and fetches the outputs', async () => {
     const outcome = await run(
       'renders',
-      ...[...target(), ...keys(), ...receiver(), '--scenario', 'renders', '--media', 'per-render'],
-      ...['--rate', '1', '--duration', '4', '--sync-modes', 'cut_off,loop'],
-      ...['--receivers', 'fast=1,slow=1', '--slow-seconds', '0.1', '--poll-interval', '0.5'],
+      target(),
+      keys(),
+      receiver(),
+      '--scenario renders --media per-render --rate 1 --duration 4 --sync-modes cut_off,loop',
+      '--receivers fast=1,slow=1 --slow-seconds 0.1 --poll-interval 0.5',
     );
     expect(outcome).toMatchObject({ exitCode: 0 });
     const { report } = outcome;
@@ -148,7 +158,8 @@ describe('the load-test command', () => {
     const key = await admin(issue.replace('<customer-id>', String(customer['id'])));
     const outcome = await run(
       'documented',
-      ...[...target(), '--key', String(key['api_key']), '--rate', '5', '--duration', '1', '--warm-up', '0'],
+      target(),
+      `--key ${String(key['api_key'])} --rate 5 --duration 1 --warm-up 0`,
     );
     expect(outcome).toMatchObject({ exitCode: 0, report: { errors: [] } });
   });
@@ -157,8 +168,10 @@ describe('the load-test command', () => {
     const wrong = state.customers.map(() => '00'.repeat(32));
     const outcome = await run(
       'wrong-secret',
-      ...[...target(), ...keys(wrong), ...receiver(), '--scenario', 'webhooks'],
-      ...['--rate', '4', '--burst', '2', '--duration', '3', '--warm-up', '0', '--drain', '2'],
+      target(),
+      keys(wrong),
+      receiver(),
+      '--scenario webhooks --rate 4 --burst 2 --duration 3 --warm-up 0 --drain 2',
     );
     expect(outcome).toMatchObject({ exitCode: 1, report: { verdict: { outcome: 'failed' } } });
     expect(states(outcome)).toMatchObject({
@@ -172,9 +185,11 @@ describe('the load-test command', () => {
   it('does not count an event as delivered that was refused and not yet retried', async () => {
     const outcome = await run(
       'refused-events',
-      ...[...target(), ...keys(), ...receiver(), '--scenario', 'webhooks', '--receivers', 'failing=1'],
+      target(),
+      keys(),
+      receiver(),
       // The first retry is due after about ten seconds.
-      ...['--rate', '4', '--burst', '2', '--duration', '2', '--warm-up', '0', '--drain', '2'],
+      '--scenario webhooks --receivers failing=1 --rate 4 --burst 2 --duration 2 --warm-up 0 --drain 2',
     );
     expect(outcome).toMatchObject({ exitCode: 1 });
     expect(states(outcome)).toMatchObject({
@@ -185,7 +200,7 @@ describe('the load-test command', () => {
   });
 
   it('refuses to start on a server that is not the service, or that does not know the key', async () => {
-    const stranger = await run('stranger', ...target(), '--key', `svc_${'0'.repeat(64)}`);
+    const stranger = await run('stranger', target(), `--key svc_${'0'.repeat(64)}`);
     expect(stranger).toMatchObject({ exitCode: 1, report: null });
     expect(stranger.stderr).toContain('401 invalid_api_key');
   });

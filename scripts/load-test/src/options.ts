@@ -13,9 +13,8 @@ import {
   SCENARIOS,
   scenarioShape,
 } from './config';
-import { type LoadTarget, openDeployment } from './target/deployment';
-import { openLocalTarget } from './target/local-target';
-import { isReceiverBehaviour } from './target/receiver';
+import { type LoadTarget, openDeployment, openLocalTarget } from './target/load-target';
+import { isReceiverBehavior } from './target/receiver';
 
 /** The command line, parsed. */
 export interface LoadTestOptions {
@@ -240,10 +239,10 @@ export function parseMix(text: string): Partial<Record<JourneyName, number>> {
   return parseWeights(text, isJourney, 'journeys');
 }
 
-/** `fast=90,slow=10`; behaviours that are not named get no share. */
+/** `fast=90,slow=10`; behaviors that are not named get no share. */
 export function parseReceiverShares(text: string): ReceiverShares {
   const none = { fast: 0, slow: 0, hanging: 0, failing: 0 };
-  return { ...none, ...parseWeights(text, isReceiverBehaviour, 'receivers') };
+  return { ...none, ...parseWeights(text, isReceiverBehavior, 'receivers') };
 }
 
 /** `[host:]port` */

@@ -1,22 +1,35 @@
 import { randomBytes } from 'node:crypto';
-import { createRandom, machineCpuSeconds, pickWeighted } from '@lipsync/local-stack';
+import { createRandom, pick, pickWeighted } from '@lipsync/local-stack';
 import { createHttpClient, type HttpClient } from './callers/http-client';
-import { type JourneyContext, readMediaFile } from './callers/journeys';
-import { arrivalsEnd, SYSTEM_CLOCK } from './callers/open-loop';
-import { createClockOffsetEstimate, createServiceClient, type ServiceClient } from './callers/service-client';
-import { type LoadTestConfig } from './config';
-import { offerLoad } from './offer-load';
-import { prepareCustomer, seedRenders } from './prepare-customers';
+import { type JourneyContext, JOURNEYS, readMediaFile } from './callers/journeys';
+import {
+  arrivalSchedule,
+  arrivalsEnd,
+  type Clock,
+  createInFlight,
+  runOpenLoop,
+  SYSTEM_CLOCK,
+} from './callers/open-loop';
+import { prepareCustomer, seedRenders } from './callers/prepare-customers';
+import {
+  createClockOffsetEstimate,
+  createServiceClient,
+  retryAfterMs,
+  type ServiceClient,
+} from './callers/service-client';
+import { type LoadTestConfig, type StreamConfig } from './config';
 import { buildReport } from './report/build-report';
+import { firstAttemptLags } from './report/figures';
 import { type LoadTestReport } from './report/report';
-import { progressLine } from './report/summary';
-import { type LoadTarget, type WebhookSink } from './target/deployment';
+import { milliseconds } from './report/summary';
+import { type LoadTarget, type WebhookSink } from './target/load-target';
+import { type LoggedEvent } from './target/receiver';
 import { createLedger, type Ledger } from './track/ledger';
 import { createAnswerTally } from './track/outcome';
 import { type Poller, startPoller } from './track/poller';
-import { createRecorder, type MeasuredRequest } from './track/recorder';
+import { createRecorder, type MeasuredRequest, type Recorder, type Slice } from './track/recorder';
 import { type CompletedUpload } from './verify/evidence';
-import { cancelLeftOvers, drain, retryAfterMs, settleLostAnswers, verifyRun } from './verify/verify-run';
+import { cancelLeftOvers, drain, settleLostAnswers, verifyRun } from './verify/verify-run';
 
 interface RunOptions {
   readonly config: LoadTestConfig;
@@ -98,18 +111,19 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
       answers.ofCallers.request(request);
       recorder.request(request);
     };
-    const stopMeter = startUsageMeter();
     // On one machine there is one clock, and nothing to estimate.
     const clockOffsetMs = (): number => (target.isLocal ? 0 : (clockOffset.current()?.ms ?? 0));
     const onProgress = (inFlight: number): void =>
       say(
         progressLine({
-          ...{ recorder, openRenders: ledger.open, inFlight },
-          ...{ events: webhooks?.log.events.values() ?? [], clockOffsetMs: clockOffsetMs() },
+          recorder,
+          openRenders: ledger.open,
+          inFlight,
+          events: webhooks?.log.events.values() ?? [],
+          clockOffsetMs: clockOffsetMs(),
         }),
       );
     const inFlightPeak = await offerLoad({ clock, startAt, config, context, recorder, signal, onProgress });
-    const usage = stopMeter();
     onRequest = answers.beforeAndAfter.request;
 
     say('Arrivals are over: waiting for what they caused …');
@@ -145,7 +159,6 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
       halfAt,
       arrivalsEndAt: arrivalsEndAt(),
       clockOffsetMs: clockOffsetMs(),
-      usage,
       inFlightPeak,
       stoppedEarly: signal.aborted,
     });
@@ -154,6 +167,77 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
     http.close();
     sideHttp.close();
   }
+}
+
+interface OfferOptions {
+  readonly clock: Clock;
+  readonly startAt: number;
+  readonly config: LoadTestConfig;
+  readonly context: JourneyContext;
+  readonly recorder: Recorder;
+  readonly signal: AbortSignal;
+  /** Called from time to time with the number of callers in progress. */
+  readonly onProgress: (inFlight: number) => void;
+}
+
+const PROGRESS_EVERY_MS = 5_000;
+
+/** Runs the callers of every stream, each by its own schedule. Returns the largest number in progress at once. */
+export async function offerLoad(options: OfferOptions): Promise<number> {
+  const { clock, startAt, config, context, recorder, signal, onProgress } = options;
+  // One limit for all streams, because it protects the memory of the process.
+  const inFlight = createInFlight(config.maxInFlight);
+
+  const run = (stream: StreamConfig): Promise<void> => {
+    const { name, plan, mix } = stream;
+    const random = createRandom(config.seed, `${name} journeys`);
+    return runOpenLoop({
+      clock,
+      startAt,
+      schedule: arrivalSchedule(plan, createRandom(config.seed, `${name} arrivals`)),
+      inFlight,
+      signal,
+      onSent: ({ intendedAt }, lagMs) => recorder.sent(name, intendedAt, lagMs),
+      onNotSent: ({ intendedAt }) => recorder.notSent(name, intendedAt),
+      serve: async ({ intendedAt }) => {
+        const journey = JOURNEYS[pickWeighted(mix, random)];
+        const customer = pick(context.customers, random);
+        const succeeded = await journey(context, { customer, stream, intendedAt, random });
+        recorder.served(name, intendedAt, clock.now(), succeeded);
+      },
+    });
+  };
+
+  const progress = setInterval(() => onProgress(inFlight.current), PROGRESS_EVERY_MS);
+  try {
+    await Promise.all(config.streams.map(run));
+  } finally {
+    clearInterval(progress);
+  }
+  return inFlight.peak;
+}
+
+/** What a run has seen so far, on one line. Two delays can grow: the harness's own, and that of the webhooks. */
+export function progressLine(run: {
+  recorder: Pick<Recorder, 'slices' | 'streams'>;
+  openRenders: number;
+  inFlight: number;
+  events: Iterable<Pick<LoggedEvent, 'createdAt' | 'firstAt'>>;
+  clockOffsetMs: number;
+}): string {
+  const { slices, streams } = run.recorder;
+  const total = (of: (slice: Slice) => number): number => slices.reduce((sum, slice) => sum + of(slice), 0);
+  const lateness = Math.max(0, ...[...streams.values()].map((stream) => stream.lag.quantile(0.99) || 0));
+  const lags = firstAttemptLags(run.events, run.clockOffsetMs);
+  return [
+    `  ${total(({ arrivals }) => arrivals)} arrivals`,
+    `${total(({ completed }) => completed)} served`,
+    `${total(({ failed }) => failed)} failed requests`,
+    `${run.inFlight} under way`,
+    `${run.openRenders} renders open`,
+    `harness late by ${milliseconds(lateness)} (p99)`,
+    ...(lags.count === 0 ? [] : [`webhooks after ${milliseconds(lags.quantile(0.99))} (p99)`]),
+  ].join(', ');
 }
 
 function pollThrough(clients: readonly ServiceClient[], ledger: Ledger, config: LoadTestConfig): Poller {
@@ -177,8 +261,8 @@ function pollThrough(clients: readonly ServiceClient[], ledger: Ledger, config: 
 
 function announceTo(webhooks: WebhookSink, { receiverShares }: LoadTestConfig): JourneyContext['announce'] {
   return (customer, random) => {
-    const behaviour = pickWeighted(receiverShares, random);
-    return { url: webhooks.url(customer, behaviour), behaviour };
+    const behavior = pickWeighted(receiverShares, random);
+    return { url: webhooks.url(customer, behavior), behavior };
   };
 }
 
@@ -198,28 +282,5 @@ function atMostEvery<Args extends unknown[]>(
     if (clock.now() < calledAt + ms) return;
     calledAt = clock.now();
     call(...args);
-  };
-}
-
-export interface CpuUsage {
-  /** Average number of cores that this process kept busy. */
-  readonly ownCores: number;
-  /** Average number of cores that all processes of the machine kept busy; null if the system does not report it. */
-  readonly machineCores: number | null;
-}
-
-/** Starts measuring; the returned function ends it. */
-function startUsageMeter(): () => CpuUsage {
-  const startedAt = performance.now();
-  const own = process.cpuUsage();
-  const machine = machineCpuSeconds();
-  return () => {
-    const seconds = (performance.now() - startedAt) / 1000;
-    const { user, system } = process.cpuUsage(own);
-    const machineSeconds = machineCpuSeconds() - machine;
-    return {
-      ownCores: (user + system) / 1e6 / seconds,
-      machineCores: machineSeconds > 0 ? machineSeconds / seconds : null,
-    };
   };
 }

@@ -8,14 +8,13 @@ import {
 } from '@lipsync/contract';
 import { contentTypeOf, pick, type Random } from '@lipsync/local-stack';
 import { type JourneyName, type StreamConfig } from '../config';
-import { type ReceiverBehaviour } from '../target/receiver';
-import { type Ledger, type SentCreate } from '../track/ledger';
-import { type RenderPurpose } from '../track/tracked-render';
+import { type ReceiverBehavior } from '../target/receiver';
+import { type Ledger, type RenderPurpose, type SentCreate } from '../track/ledger';
 import { type ServiceClient } from './service-client';
 
 interface Announcement {
   readonly url: string;
-  readonly behaviour: ReceiverBehaviour;
+  readonly behavior: ReceiverBehavior;
 }
 
 /** What every journey of a run shares. */
@@ -134,7 +133,7 @@ export async function createRender(
     purpose,
     idempotencyKey: context.newKey(),
     request,
-    announcedTo: announcement?.behaviour ?? null,
+    announcedTo: announcement?.behavior ?? null,
     intendedAt,
     isWarmUp: context.isWarmUp(intendedAt),
   };

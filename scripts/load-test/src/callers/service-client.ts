@@ -2,9 +2,10 @@ import { type OperationId, operationNamed, type SuccessBody, type Upload } from 
 import { operationOutcome, type Outcome, storeOutcome, transportOutcome } from '../track/outcome';
 import { type MeasuredRequest } from '../track/recorder';
 import { type HttpAnswer, type HttpClient, type HttpExchange } from './http-client';
+import { type Clock } from './open-loop';
 
 /** A request of the run: when its caller wanted it, its actual times and its result. */
-export interface Exchange<Body> {
+interface Exchange<Body> {
   readonly sentAt: number;
   readonly answeredAt: number;
   readonly outcome: Outcome;
@@ -13,7 +14,7 @@ export interface Exchange<Body> {
   readonly headers: HttpAnswer['headers'];
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly intendedAt: number;
   readonly id?: string;
   readonly body?: unknown;
@@ -117,6 +118,33 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
+const PAUSE_MS = 500;
+
+/**
+ * Repeats a call until a response is `isEnough`, or repeating cannot change it, or `deadline` has passed. Returns the
+ * last response. Only for calls that may be repeated.
+ */
+export async function ask<Id extends OperationId>(
+  { client, clock, deadline }: { client: ServiceClient; clock: Clock; deadline: number },
+  operationId: Id,
+  options: Omit<CallOptions, 'intendedAt'>,
+  isEnough: (body: SuccessBody<Id>) => boolean = () => true,
+): Promise<Exchange<SuccessBody<Id>>> {
+  for (;;) {
+    const exchange = await client.call(operationId, { ...options, intendedAt: clock.now() });
+    const { body, outcome } = exchange;
+    const isFinal = body === null ? outcome.retryable === false : isEnough(body);
+    if (isFinal || clock.now() >= deadline) return exchange;
+    await clock.until(clock.now() + (retryAfterMs(exchange.headers['retry-after']) ?? PAUSE_MS));
+  }
+}
+
+/** Supports only seconds; the service never sends a date. */
+export function retryAfterMs(header: string | undefined): number | undefined {
+  const seconds = Number(header ?? NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
+}
+
 /** How far the service's clock is ahead of the harness's. */
 interface ClockOffset {
   readonly ms: number;
@@ -124,32 +152,29 @@ interface ClockOffset {
   readonly uncertaintyMs: number;
 }
 
-interface ClockOffsetEstimate {
-  /** One response: its Date header, and when its request was sent and answered (epoch milliseconds). */
-  observe(dateHeader: string | undefined, sentAtMs: number, answeredAtMs: number): void;
-  /** Null before the first observation. */
-  current(): ClockOffset | null;
-}
-
 /**
  * Estimates the offset from Date headers. Each means that, at some moment between sending and answering, the service's
  * clock was within that second, which bounds the offset on both sides. The tightest bounds over many responses leave
  * only a fraction of a second.
  */
-export function createClockOffsetEstimate(): ClockOffsetEstimate {
+export function createClockOffsetEstimate() {
   let lowest = -Infinity;
   let highest = Infinity;
   return {
-    observe(dateHeader, sentAtMs, answeredAtMs) {
+    /** One response: its Date header, and when its request was sent and answered (epoch milliseconds). */
+    observe(dateHeader: string | undefined, sentAtMs: number, answeredAtMs: number): void {
       const second = Date.parse(dateHeader ?? '');
       if (Number.isNaN(second)) return;
       lowest = Math.max(lowest, second - answeredAtMs);
       highest = Math.min(highest, second + 1000 - sentAtMs);
     },
-    current() {
+    /** Null before the first observation. */
+    current(): ClockOffset | null {
       if (lowest === -Infinity) return null;
       // Servers write the header from a clock that updates slightly late, which can make the bounds cross.
       return { ms: (lowest + highest) / 2, uncertaintyMs: Math.abs(highest - lowest) / 2 };
     },
   };
 }
+
+type ClockOffsetEstimate = ReturnType<typeof createClockOffsetEstimate>;

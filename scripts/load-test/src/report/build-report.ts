@@ -1,12 +1,12 @@
 import { cpus, release, totalmem, type } from 'node:os';
 import path from 'node:path';
-import { type ArrivalPlan, batchOf, offeredRate } from '../callers/arrival-schedule';
+import { type ArrivalPlan, batchOf, offeredRate } from '../callers/open-loop';
 import { type LoadTestConfig } from '../config';
-import { type WebhookSink } from '../target/deployment';
+import { type WebhookSink } from '../target/load-target';
 import { type LoggedEvent } from '../target/receiver';
 import { distributionOf, type Histogram, quantilesOf, rounded } from '../track/histogram';
+import { type TrackedRender } from '../track/ledger';
 import { type OperationFigures, type StreamFigures } from '../track/recorder';
-import { type TrackedRender } from '../track/tracked-render';
 import { isOpenAt, renderFigures, type RunResult, seriesOf, webhookFigures } from './figures';
 import {
   type GeneratorFigures,
@@ -16,7 +16,7 @@ import {
   type ReportedConfig,
   type StreamReport,
 } from './report';
-import { summarise } from './summary';
+import { summarize } from './summary';
 import { type Backlog, verdictOf } from './verdict';
 
 interface MeasuredStream {
@@ -55,8 +55,8 @@ export function buildReport(run: RunResult): LoadTestReport {
   });
   const facts = { verdict, streams, operations, renders, webhooks };
   return {
-    schema_version: 3,
-    summary: summarise({ ...facts, machine: machineFacts(target.isLocal), target: target.description }),
+    schema_version: 4,
+    summary: summarize({ ...facts, machine: machineFacts(target.isLocal), target: target.description }),
     started_at: run.startedAt.toISOString(),
     finished_at: new Date().toISOString(),
     scenario: config.scenario,
@@ -136,7 +136,7 @@ function operationReport(operation: string, figures: OperationFigures, seconds: 
   };
 }
 
-function generatorFigures({ recorder, usage, inFlightPeak, stoppedEarly }: RunResult): GeneratorFigures {
+function generatorFigures({ recorder, inFlightPeak, stoppedEarly }: RunResult): GeneratorFigures {
   const lags = [...recorder.streams.values()].map(({ lag }) => lag);
   // The busiest stream says most about the generator.
   const busiest = lags.reduce<Histogram | null>(
@@ -145,8 +145,6 @@ function generatorFigures({ recorder, usage, inFlightPeak, stoppedEarly }: RunRe
   );
   return {
     lag_ms: busiest && quantilesOf(busiest),
-    cpu_cores: rounded(usage.ownCores),
-    machine_cpu_cores: usage.machineCores === null ? null : rounded(usage.machineCores),
     peak_rss_mib: rounded(process.resourceUsage().maxRSS / 1024),
     in_flight_peak: inFlightPeak,
     stopped_early: stoppedEarly,

@@ -1,8 +1,8 @@
 import { CONFIG_DEFAULTS, type StreamConfig } from '../config';
 import { createEventLog, type EventLog } from '../target/receiver';
+import { type TrackedRender } from '../track/ledger';
 import { type Outcome } from '../track/outcome';
 import { createRecorder } from '../track/recorder';
-import { type TrackedRender } from '../track/tracked-render';
 import { buildReport } from './build-report';
 import { type RunResult } from './figures';
 
@@ -29,8 +29,12 @@ function runOf(given: {
   const arrivalsEndAt = (warmUpSeconds + stoppedAfter) * 1_000;
   const halfAt = (warmUpSeconds + SECONDS / 2) * 1_000;
   const recorder = createRecorder({
-    ...{ startAt: 0, warmUpMs: warmUpSeconds * 1_000, sliceMs: 1_000, slices: 120 },
-    ...{ halfAt, arrivalsEndAt: () => arrivalsEndAt },
+    startAt: 0,
+    warmUpMs: warmUpSeconds * 1_000,
+    sliceMs: 1_000,
+    slices: 120,
+    halfAt,
+    arrivalsEndAt: () => arrivalsEndAt,
   });
   const arrivesAt = (caller: number): number => (Math.floor(caller / burst) * burst * 1_000) / offered;
   let idleAt = 0;
@@ -39,7 +43,10 @@ function runOf(given: {
     idleAt = Math.max(idleAt, intendedAt) + 1_000 / carried;
     recorder.sent('control-plane', intendedAt, 0);
     recorder.request({
-      ...{ operation: 'get_render', intendedAt, sentAt: intendedAt, answeredAt: idleAt },
+      operation: 'get_render',
+      intendedAt,
+      sentAt: intendedAt,
+      answeredAt: idleAt,
       outcome: SUCCESS,
     });
     recorder.served('control-plane', intendedAt, idleAt, true);
@@ -47,38 +54,74 @@ function runOf(given: {
   return {
     config: {
       ...CONFIG_DEFAULTS,
-      ...{ scenario: 'control-plane', streams: [stream(offered, burst)] },
-      ...{ durationSeconds: SECONDS, warmUpSeconds },
-      ...{ videoFile: 'face.mp4', audioFile: 'speech.wav' },
+      scenario: 'control-plane',
+      streams: [stream(offered, burst)],
+      durationSeconds: SECONDS,
+      warmUpSeconds,
+      videoFile: 'face.mp4',
+      audioFile: 'speech.wav',
     },
     target: {
-      ...{ baseUrl: 'https://api.example.test', description: 'a model', customers: [] },
-      ...{ webhooks: null, isLocal: false, close: async () => undefined },
+      baseUrl: 'https://api.example.test',
+      description: 'a model',
+      customers: [],
+      webhooks: null,
+      isLocal: false,
+      close: async () => undefined,
     },
-    ...{ recorder, renders: [], checks: [], startedAt: new Date(AT) },
-    ...{ startAt: 0, sliceMs: 1_000, halfAt, arrivalsEndAt, clockOffsetMs: 0 },
-    usage: { ownCores: 0, machineCores: null },
-    ...{ inFlightPeak: 0, stoppedEarly: false },
+    recorder,
+    renders: [],
+    checks: [],
+    startedAt: new Date(AT),
+    startAt: 0,
+    sliceMs: 1_000,
+    halfAt,
+    arrivalsEndAt,
+    clockOffsetMs: 0,
+    inFlightPeak: 0,
+    stoppedEarly: false,
   };
 }
 
 const render = (id: string, isWarmUp: boolean): TrackedRender => ({
-  ...{ id, customer: 0, purpose: 'result', engines: 1, acceptedAfterMs: 0, acceptedAt: 0, isWarmUp },
-  ...{ announcedTo: 'fast', createdAt: 0, status: 'failed', progress: 100, seenAt: 0, started: null },
+  id,
+  customer: 0,
+  purpose: 'result',
+  engines: 1,
+  acceptedAfterMs: 0,
+  acceptedAt: 0,
+  isWarmUp,
+  announcedTo: 'fast',
+  createdAt: 0,
+  status: 'failed',
+  progress: 100,
+  seenAt: 0,
+  started: null,
   end: {
-    ...{ status: 'failed', completedAt: 1_000, errorCode: 'engine_failed', webhookEventId: `of ${id}` },
-    ...{ outputSeconds: 0, processingMs: 0 },
+    status: 'failed',
+    completedAt: 1_000,
+    errorCode: 'engine_failed',
+    webhookEventId: `of ${id}`,
+    outputSeconds: 0,
+    processingMs: 0,
   },
   flaws: [],
 });
 
 function arrives(log: EventLog, id: string, lagMs: number): void {
   const data = {
-    ...{ id, status: 'failed' as const, stage: 'failed' as const, progress_percent: 100 },
-    ...{ video_asset_id: 'video', created_at: AT, updated_at: AT, expires_at: AT, status_url: AT },
+    id,
+    status: 'failed' as const,
+    stage: 'failed' as const,
+    progress_percent: 100,
+    video_asset_id: 'video',
+    created_at: AT,
+    updated_at: AT,
+    expires_at: AT,
+    status_url: AT,
   };
   const event = { id: `of ${id}`, type: 'render.failed' as const, created_at: AT, data };
-  log.arrived(event, id, 'fast', Date.parse(AT) + lagMs);
+  log.arrived(event, 'fast', Date.parse(AT) + lagMs);
 }
 
 const announcedTo = ({ target }: RunResult, log: EventLog) => ({

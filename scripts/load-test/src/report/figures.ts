@@ -1,12 +1,16 @@
 import { type LoadTestConfig } from '../config';
-import { type CpuUsage } from '../run-load-test';
-import { type LoadTarget } from '../target/deployment';
+import { type LoadTarget } from '../target/load-target';
 import { type LoggedEvent } from '../target/receiver';
 import { distributionOf, type Histogram, histogramOf, quantilesOf, rounded } from '../track/histogram';
+import { type TrackedRender } from '../track/ledger';
 import { type Recorder } from '../track/recorder';
-import { type TrackedRender } from '../track/tracked-render';
-import { type CheckResult } from '../verify/check';
-import { type RenderReport, type SeriesReport, type SliceReport, type WebhookReport } from './report';
+import {
+  type CheckResult,
+  type RenderReport,
+  type SeriesReport,
+  type SliceReport,
+  type WebhookReport,
+} from './report';
 import { type Backlog } from './verdict';
 
 /** Figures of these renders, and the number of open ones, including those of the warm-up. */
@@ -72,17 +76,17 @@ function countBy<Item>(items: readonly Item[], of: (item: Item) => string): Reco
  */
 export function webhookFigures(events: readonly LoggedEvent[], offsetMs: number): WebhookReport {
   const lags = (of: readonly LoggedEvent[]) => firstAttemptLags(of, offsetMs);
-  const behaviours = [...new Set(events.map(({ behaviour }) => behaviour))];
+  const behaviors = [...new Set(events.map(({ behavior }) => behavior))];
   return {
     events: events.length,
     attempts: events.reduce((sum, { attempts }) => sum + attempts, 0),
     redeliveries: events.reduce((sum, { redeliveries }) => sum + redeliveries, 0),
     first_attempt_lag_ms: quantilesOf(lags(events)),
     by_receiver: Object.fromEntries(
-      behaviours.map((behaviour) => {
-        const own = events.filter((event) => event.behaviour === behaviour);
+      behaviors.map((behavior) => {
+        const own = events.filter((event) => event.behavior === behavior);
         return [
-          behaviour,
+          behavior,
           {
             events: own.length,
             acknowledged: own.filter(({ acknowledged }) => acknowledged).length,
@@ -163,7 +167,6 @@ export interface RunResult {
   readonly arrivalsEndAt: number;
   /** How far the service's clock is ahead. */
   readonly clockOffsetMs: number;
-  readonly usage: CpuUsage;
   readonly inFlightPeak: number;
   readonly stoppedEarly: boolean;
 }

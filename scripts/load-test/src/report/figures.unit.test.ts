@@ -1,7 +1,8 @@
 import { type LoggedEvent } from '../target/receiver';
 import { histogramOf, quantilesOf, worstOf } from '../track/histogram';
-import { type TrackedRender } from '../track/tracked-render';
-import { renderFigures, webhookFigures } from './figures';
+import { type TrackedRender } from '../track/ledger';
+import { createRecorder } from '../track/recorder';
+import { renderFigures, seriesOf, webhookFigures } from './figures';
 
 const completed = (
   over: { createdAt: number; startedAt: number; completedAt: number } & Partial<TrackedRender>,
@@ -77,8 +78,7 @@ describe('webhookFigures', () => {
     type: 'render.completed',
     recordId: 'render',
     status: 'completed',
-    deliveryId: 'delivery',
-    behaviour: 'fast',
+    behavior: 'fast',
     createdAt: 10_000,
     firstAt: 10_050,
     attempts: 1,
@@ -90,7 +90,7 @@ describe('webhookFigures', () => {
   it('corrects the lag for the clocks’ offset, and separates the receivers', () => {
     const events = [
       event({}),
-      event({ behaviour: 'hanging', firstAt: 10_150, attempts: 2, acknowledged: false }),
+      event({ behavior: 'hanging', firstAt: 10_150, attempts: 2, acknowledged: false }),
     ];
     expect(webhookFigures(events, 50)).toMatchObject({
       events: 2,
@@ -117,5 +117,78 @@ describe('quantilesOf', () => {
   it('falls back to the maximum when there is no 99th percentile', () => {
     const few = quantilesOf(histogramOf([1, 2, 3]));
     expect(few && worstOf(few)).toEqual({ name: 'max', ms: 3 });
+  });
+});
+
+const SECONDS = 2;
+
+const newRecorder = () =>
+  createRecorder({
+    startAt: 0,
+    warmUpMs: 0,
+    sliceMs: 1_000,
+    slices: SECONDS,
+    halfAt: SECONDS * 500,
+    arrivalsEndAt: () => SECONDS * 1_000,
+  });
+const RUN = {
+  recorder: newRecorder(),
+  config: { warmUpSeconds: 0 },
+  startAt: 0,
+  sliceMs: 1_000,
+  arrivalsEndAt: SECONDS * 1_000,
+  clockOffsetMs: 0,
+};
+const endedAs = (status: 'completed' | 'failed'): TrackedRender => ({
+  id: status,
+  customer: 0,
+  purpose: 'result',
+  engines: 1,
+  acceptedAfterMs: 0,
+  acceptedAt: 0,
+  isWarmUp: false,
+  announcedTo: null,
+  createdAt: 0,
+  status,
+  progress: 100,
+  seenAt: 0,
+  started: null,
+  end: {
+    status,
+    completedAt: performance.timeOrigin + 1_500,
+    errorCode: null,
+    webhookEventId: null,
+    outputSeconds: 0,
+    processingMs: 0,
+  },
+  flaws: [],
+});
+
+describe('seriesOf', () => {
+  it('reports no percentile of a slice with too few requests beyond it, but its maximum', () => {
+    const recorder = newRecorder();
+    const request = (intendedAt: number, latencyMs: number): void =>
+      recorder.request({
+        operation: 'get_render',
+        intendedAt,
+        sentAt: intendedAt,
+        answeredAt: intendedAt + latencyMs,
+        outcome: { class: 'success', status: 200, code: null, retryable: null },
+      });
+    for (let i = 0; i < 99; i++) request(0, i === 0 ? 700 : 10);
+    for (let i = 0; i < 100; i++) request(1_000, i < 2 ? 700 : 10);
+    const { slices } = seriesOf({ ...RUN, recorder }, []);
+    expect(slices.map(({ latency_ms }) => latency_ms['get_render'])).toMatchObject([
+      { count: 99, p99: null, max: 700 },
+      { count: 100, p99: expect.closeTo(700, -1) as number, max: 700 },
+    ]);
+  });
+
+  it('counts a failed render as no longer open, but not as completed', () => {
+    const { slices } = seriesOf(RUN, [endedAs('completed'), endedAs('failed')]);
+    expect(slices).toMatchObject([
+      { open_renders: 2, renders_completed: 0 },
+      { open_renders: 0, renders_completed: 1 },
+    ]);
   });
 });

@@ -47,7 +47,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   )}</tbody></table></div>`;
 }
 
-/** Embedded in the page, which is opened from disk, from a CI artefact or from an email, and printed. */
+/** Embedded in the page, which is opened from disk, from a CI artifact or from an email, and printed. */
 export const STYLE = `
 :root { --ink: #1c2530; --soft: #5c6875; --line: #dfe4ea; --paper: #fff; --wash: #f5f7f9;
   --good: #00845f; --bad: #c8401a; --warn: #b26a00; }

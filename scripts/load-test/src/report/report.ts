@@ -1,12 +1,10 @@
-import { type CheckResult } from '../verify/check';
-
 /**
  * `report.json`. Field names include the units of times; shares are from 0 to 1; null means not measured. The warm-up
  * counts in `series` and `checks`, in throughput during the measured time, and in the numbers in progress or open.
  */
 export interface LoadTestReport {
   /** Raised when a field changes its meaning or is removed; new fields do not raise it. */
-  schema_version: 3;
+  schema_version: 4;
   /** One sentence: load offered, load carried, latency. */
   summary: string;
   verdict: Verdict;
@@ -78,9 +76,6 @@ export interface MachineFacts {
 export interface GeneratorFigures {
   /** How late arrivals were sent because the harness was busy. Part of every latency. */
   lag_ms: Quantiles | null;
-  cpu_cores: number;
-  /** Over all processes of the machine; null if the system does not report it. */
-  machine_cpu_cores: number | null;
   peak_rss_mib: number;
   in_flight_peak: number;
   stopped_early: boolean;
@@ -147,6 +142,20 @@ export interface ErrorReport {
   count: number;
 }
 
+export interface CheckResult {
+  readonly id: string;
+  /** The guarantee that holds when the check passes. */
+  readonly title: string;
+  readonly state: 'passed' | 'failed' | 'skipped';
+  /** How many items were examined. */
+  readonly examined: number;
+  readonly failures: number;
+  /** Descriptions of some failures. */
+  readonly examples: readonly string[];
+  /** Additional information: why it was skipped, that it examined a sample. */
+  readonly note: string | null;
+}
+
 export interface RenderReport {
   accepted: number;
   ended: Record<string, number>;
@@ -180,7 +189,7 @@ export interface WebhookReport {
   by_receiver: Record<string, ReceiverReport>;
 }
 
-export interface ReceiverReport {
+interface ReceiverReport {
   events: number;
   acknowledged: number;
   first_attempt_lag_ms: Quantiles | null;

@@ -1,7 +1,4 @@
-import { type LoggedEvent } from '../target/receiver';
 import { worstOf } from '../track/histogram';
-import { type Recorder, type Slice } from '../track/recorder';
-import { firstAttemptLags } from './figures';
 import {
   type MachineFacts,
   type OperationReport,
@@ -23,11 +20,11 @@ interface SummaryInput {
 }
 
 /** The result of the run in one quotable sentence. */
-export function summarise(input: SummaryInput): string {
+export function summarize(input: SummaryInput): string {
   const { machine, target } = input;
   const where = machine.shared_with_service
     ? `On ${machine.cpus} cores shared with the harness, ${target}`
-    : capitalised(target);
+    : capitalized(target);
   const parts = [
     ...streamParts(input),
     ...operationParts(input),
@@ -81,31 +78,8 @@ function typicalAndWorst(figures: Quantiles | null): string {
   return `p50 ${milliseconds(figures.p50)}, ${worst.name} ${milliseconds(worst.ms)}`;
 }
 
-function capitalised(text: string): string {
+function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** What a run has seen so far, on one line. Two delays can grow: the harness's own, and that of the webhooks. */
-export function progressLine(run: {
-  recorder: Pick<Recorder, 'slices' | 'streams'>;
-  openRenders: number;
-  inFlight: number;
-  events: Iterable<Pick<LoggedEvent, 'createdAt' | 'firstAt'>>;
-  clockOffsetMs: number;
-}): string {
-  const { slices, streams } = run.recorder;
-  const total = (of: (slice: Slice) => number): number => slices.reduce((sum, slice) => sum + of(slice), 0);
-  const lateness = Math.max(0, ...[...streams.values()].map((stream) => stream.lag.quantile(0.99) || 0));
-  const lags = firstAttemptLags(run.events, run.clockOffsetMs);
-  return [
-    `  ${total(({ arrivals }) => arrivals)} arrivals`,
-    `${total(({ completed }) => completed)} served`,
-    `${total(({ failed }) => failed)} failed requests`,
-    `${run.inFlight} under way`,
-    `${run.openRenders} renders open`,
-    `harness late by ${milliseconds(lateness)} (p99)`,
-    ...(lags.count === 0 ? [] : [`webhooks after ${milliseconds(lags.quantile(0.99))} (p99)`]),
-  ].join(', ');
 }
 
 /** 0.42 ms, 12.3 ms, 1.25 s, 3.1 min */

@@ -1,6 +1,6 @@
 import { worstOf } from '../track/histogram';
-import { type CheckResult } from '../verify/check';
 import {
+  type CheckResult,
   type GeneratorFigures,
   type Quantiles,
   type StreamReport,

@@ -1,5 +1,10 @@
-import { type CheckResult } from '../verify/check';
-import { type GeneratorFigures, type Quantiles, type StreamReport, type WebhookReport } from './report';
+import {
+  type CheckResult,
+  type GeneratorFigures,
+  type Quantiles,
+  type StreamReport,
+  type WebhookReport,
+} from './report';
 import { type Backlog, type VerdictInput, verdictOf } from './verdict';
 
 const quantiles = (over: Partial<Quantiles> = {}): Quantiles => ({
@@ -14,8 +19,6 @@ const quantiles = (over: Partial<Quantiles> = {}): Quantiles => ({
 });
 const generator = (lag: Quantiles | null): GeneratorFigures => ({
   lag_ms: lag,
-  cpu_cores: 0.3,
-  machine_cpu_cores: 1,
   peak_rss_mib: 100,
   in_flight_peak: 5,
   stopped_early: false,
@@ -51,8 +54,11 @@ const backlog = (atHalf: number, atEnd: number, over: Partial<Backlog> = {}): Ba
   ...over,
 });
 const webhooks = (lag: Quantiles): WebhookReport => ({
-  ...{ events: lag.count, attempts: lag.count, redeliveries: 0 },
-  ...{ first_attempt_lag_ms: lag, by_receiver: {} },
+  events: lag.count,
+  attempts: lag.count,
+  redeliveries: 0,
+  first_attempt_lag_ms: lag,
+  by_receiver: {},
 });
 const verdict = (over: Partial<VerdictInput> = {}) =>
   verdictOf({

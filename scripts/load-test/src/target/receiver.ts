@@ -20,11 +20,6 @@ interface ReceiverOptions {
   readonly log: EventLog;
 }
 
-export interface Receiver {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
 /** Larger than any event of the contract. */
 const BODY_MAX_BYTES = 256 * 1024;
 
@@ -32,7 +27,7 @@ const BODY_MAX_BYTES = 256 * 1024;
  * The receiving side of the contract: verifies the raw bytes, then parses, then deduplicates; and misbehaves as
  * configured.
  */
-export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
+export async function startReceiver(options: ReceiverOptions) {
   const { host, port, tls } = options;
   const receive = (request: IncomingMessage, response: ServerResponse): void => {
     handle(request, response, options).catch(() => response.destroy());
@@ -44,7 +39,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
@@ -91,8 +86,8 @@ async function handle(
     response.writeHead(400).end();
     return;
   }
-  const logged = log.arrived(event, deliveryId, target.behaviour, arrivedAtMs);
-  switch (reactionTo(target.behaviour, logged.attempts)) {
+  const logged = log.arrived(event, target.behavior, arrivedAtMs);
+  switch (reactionTo(target.behavior, logged.attempts)) {
     case 'hang':
       return;
     case 'refuse':
@@ -113,22 +108,22 @@ export function newRunToken(): string {
   return randomBytes(6).toString('hex');
 }
 
-/** The path for a customer's events: it identifies the customer and the behaviour. */
-export function receiverPath(run: string, customer: number, behaviour: ReceiverBehaviour): string {
-  return `/${run}/${customer}/${behaviour}`;
+/** The path for a customer's events: it identifies the customer and the behavior. */
+export function receiverPath(run: string, customer: number, behavior: ReceiverBehavior): string {
+  return `/${run}/${customer}/${behavior}`;
 }
 
 interface Destination {
   readonly run: string;
   readonly customer: number;
-  readonly behaviour: ReceiverBehaviour;
+  readonly behavior: ReceiverBehavior;
 }
 
 /** Reads the end of a path, because a proxy in front may have prepended its own. */
 function destinationOf(url: string): Destination | null {
-  const [, run = '', customer, behaviour = ''] = /\/([0-9a-f]{12})\/(\d{1,4})\/([a-z]+)\/?$/.exec(url) ?? [];
-  return customer !== undefined && isReceiverBehaviour(behaviour)
-    ? { run, customer: Number(customer), behaviour }
+  const [, run = '', customer, behavior = ''] = /\/([0-9a-f]{12})\/(\d{1,4})\/([a-z]+)\/?$/.exec(url) ?? [];
+  return customer !== undefined && isReceiverBehavior(behavior)
+    ? { run, customer: Number(customer), behavior }
     : null;
 }
 
@@ -163,18 +158,18 @@ function header(request: IncomingMessage, name: string): string {
  * - `hanging`: never answers the first attempt, and the next ones at once
  * - `failing`: answers the first attempt with 500, and the next ones correctly
  */
-export const RECEIVER_BEHAVIOURS = ['fast', 'slow', 'hanging', 'failing'] as const;
-export type ReceiverBehaviour = (typeof RECEIVER_BEHAVIOURS)[number];
+export const RECEIVER_BEHAVIORS = ['fast', 'slow', 'hanging', 'failing'] as const;
+export type ReceiverBehavior = (typeof RECEIVER_BEHAVIORS)[number];
 
-export function isReceiverBehaviour(text: string): text is ReceiverBehaviour {
-  return RECEIVER_BEHAVIOURS.some((behaviour) => behaviour === text);
+export function isReceiverBehavior(text: string): text is ReceiverBehavior {
+  return RECEIVER_BEHAVIORS.some((behavior) => behavior === text);
 }
 
 /** Its reaction to an attempt at an event, counted from 1. */
 type Reaction = 'answer' | 'answer-late' | 'refuse' | 'hang';
 
-function reactionTo(behaviour: ReceiverBehaviour, attempt: number): Reaction {
-  switch (behaviour) {
+function reactionTo(behavior: ReceiverBehavior, attempt: number): Reaction {
+  switch (behavior) {
     case 'fast':
       return 'answer';
     case 'slow':
@@ -192,8 +187,7 @@ export interface LoggedEvent {
   readonly type: string;
   readonly recordId: string;
   readonly status: RecordStatus;
-  readonly deliveryId: string;
-  readonly behaviour: ReceiverBehaviour;
+  readonly behavior: ReceiverBehavior;
   /** Epoch milliseconds on the service's clock. */
   readonly createdAt: number;
   /** Epoch milliseconds on the harness's clock. */
@@ -205,29 +199,15 @@ export interface LoggedEvent {
   redeliveries: number;
 }
 
-export interface EventLog {
-  /** An attempt whose signature was valid (or could not be checked). */
-  arrived(event: WebhookEvent, deliveryId: string, behaviour: ReceiverBehaviour, atMs: number): LoggedEvent;
-  /** An attempt whose signature was invalid. */
-  forged(): void;
-  /** An attempt whose body is not an event of the contract. */
-  malformed(): void;
-  readonly events: ReadonlyMap<string, LoggedEvent>;
-  eventsOf(recordId: string): readonly LoggedEvent[];
-  readonly forgedAttempts: number;
-  readonly malformedAttempts: number;
-  readonly attempts: number;
-}
-
-export function createEventLog(): EventLog {
+/** The events of a run, and the attempts that were none. */
+export function createEventLog() {
   const events = new Map<string, LoggedEvent>();
   const byRecord = new Map<string, LoggedEvent[]>();
   let forgedAttempts = 0;
   let malformedAttempts = 0;
-  let attempts = 0;
   return {
-    arrived(event, deliveryId, behaviour, atMs) {
-      attempts++;
+    /** An attempt whose signature was valid (or could not be checked). */
+    arrived(event: WebhookEvent, behavior: ReceiverBehavior, atMs: number): LoggedEvent {
       const known = events.get(event.id);
       if (known !== undefined) {
         known.attempts++;
@@ -239,8 +219,7 @@ export function createEventLog(): EventLog {
         type: event.type,
         recordId: event.data.id,
         status: event.data.status,
-        deliveryId,
-        behaviour,
+        behavior,
         createdAt: Date.parse(event.created_at),
         firstAt: atMs,
         attempts: 1,
@@ -251,18 +230,19 @@ export function createEventLog(): EventLog {
       byRecord.set(logged.recordId, [...(byRecord.get(logged.recordId) ?? []), logged]);
       return logged;
     },
+    /** An attempt whose signature was invalid. */
     forged: () => void forgedAttempts++,
+    /** An attempt whose body is not an event of the contract. */
     malformed: () => void malformedAttempts++,
-    events,
-    eventsOf: (recordId) => byRecord.get(recordId) ?? [],
+    events: events as ReadonlyMap<string, LoggedEvent>,
+    eventsOf: (recordId: string): readonly LoggedEvent[] => byRecord.get(recordId) ?? [],
     get forgedAttempts() {
       return forgedAttempts;
     },
     get malformedAttempts() {
       return malformedAttempts;
     },
-    get attempts() {
-      return attempts;
-    },
   };
 }
+
+export type EventLog = ReturnType<typeof createEventLog>;

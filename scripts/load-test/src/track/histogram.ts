@@ -3,7 +3,7 @@ import { type Distribution, type Quantiles } from '../report/report';
 /** The range is a microsecond to 28 hours, in milliseconds. */
 const LOWEST_MS = 1e-3;
 const HIGHEST_MS = 1e8;
-/** Neighbouring buckets differ by this factor, so the error of a quantile is at most half a percent. */
+/** Neighboring buckets differ by this factor, so the error of a quantile is at most half a percent. */
 const GROWTH = 1.01;
 const LOG_GROWTH = Math.log(GROWTH);
 const BUCKETS = Math.ceil(Math.log(HIGHEST_MS / LOWEST_MS) / LOG_GROWTH) + 1;
@@ -40,10 +40,6 @@ export class Histogram {
 
   get max(): number {
     return this.#count === 0 ? NaN : this.#max;
-  }
-
-  get min(): number {
-    return this.#count === 0 ? NaN : this.#min;
   }
 
   /** The value that a share `q` of all values does not exceed (nearest rank). */

@@ -10,16 +10,8 @@ import { conforms, type ErrorBody, isSuccess, type OperationId } from '@lipsync/
  * - `transport`: no response at all
  * - `out_of_contract`: a response that the contract does not define
  */
-const OUTCOME_CLASSES = [
-  'success',
-  'expected',
-  'limited',
-  'refused',
-  'unavailable',
-  'transport',
-  'out_of_contract',
-] as const;
-type OutcomeClass = (typeof OUTCOME_CLASSES)[number];
+type OutcomeClass =
+  'success' | 'expected' | 'limited' | 'refused' | 'unavailable' | 'transport' | 'out_of_contract';
 
 export interface Outcome {
   readonly class: OutcomeClass;
@@ -82,28 +74,25 @@ export interface AnswerCounts {
   readonly errors: readonly ErrorCount[];
 }
 
-export interface AnswerTally {
-  readonly request: (answered: { readonly operation: string; readonly outcome: Outcome }) => void;
-  readonly counts: () => AnswerCounts;
-}
-
 /** Counts the outcomes of requests, in memory that depends only on the number of different errors. */
-export function createAnswerTally(): AnswerTally {
+export function createAnswerTally() {
   const errors = new Map<string, ErrorCount>();
   let total = 0;
   let failed = 0;
   return {
-    request: ({ operation, outcome }) => {
+    request: ({ operation, outcome }: { readonly operation: string; readonly outcome: Outcome }): void => {
       total++;
       if (FAILURE_CLASSES.has(outcome.class)) failed++;
       if (outcome.class === 'success') return;
       const key = JSON.stringify([operation, outcome]);
       errors.set(key, { operation, outcome, count: (errors.get(key)?.count ?? 0) + 1 });
     },
-    counts: () => ({
+    counts: (): AnswerCounts => ({
       total,
       failed,
       errors: [...errors.values()].sort((a, b) => b.count - a.count),
     }),
   };
 }
+
+export type AnswerTally = ReturnType<typeof createAnswerTally>;

@@ -1,5 +1,5 @@
 import { type Clock } from '../callers/open-loop';
-import { type TrackedRender } from './tracked-render';
+import { type TrackedRender } from './ledger';
 
 export interface PollerOptions {
   readonly clock: Clock;
@@ -14,12 +14,6 @@ export interface PollerOptions {
   readonly poll: (render: TrackedRender) => Promise<number>;
 }
 
-export interface Poller {
-  watch(render: TrackedRender): void;
-  /** Stops polling. Returns once the polls in progress have been answered. */
-  stop(): Promise<void>;
-}
-
 interface Due {
   readonly render: TrackedRender;
   readonly at: number;
@@ -30,7 +24,7 @@ const IDLE_MS = 50;
 const MAX_PAUSE_MS = 5_000;
 
 /** Polls every open render at an interval until it has ended, like a caller without webhooks. */
-export function startPoller(options: PollerOptions): Poller {
+export function startPoller(options: PollerOptions) {
   const { clock, intervalMs, pollsPerSecond, concurrency, poll } = options;
   const stopped = new AbortController();
   // All wait for about the interval, so the first in the queue is due first.
@@ -72,10 +66,13 @@ export function startPoller(options: PollerOptions): Poller {
   const loops = Array.from({ length: concurrency }, run);
 
   return {
-    watch: (render) => void queue.push({ render, at: clock.now() + intervalMs }),
-    async stop() {
+    watch: (render: TrackedRender): void => void queue.push({ render, at: clock.now() + intervalMs }),
+    /** Stops polling. Returns once the polls in progress have been answered. */
+    async stop(): Promise<void> {
       stopped.abort();
       await Promise.all(loops);
     },
   };
 }
+
+export type Poller = ReturnType<typeof startPoller>;

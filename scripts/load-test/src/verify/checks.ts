@@ -1,12 +1,54 @@
+import { type CheckResult } from '../report/report';
 import { percent } from '../report/summary';
+import { type RenderFlaw, type TrackedRender } from '../track/ledger';
 import { type AnswerCounts, type ErrorCount, FAILURE_CLASSES } from '../track/outcome';
-import { type RenderFlaw, type TrackedRender } from '../track/tracked-render';
-import { type Check, type CheckResult, runCheck } from './check';
-import { type Evidence } from './evidence';
-import { WEBHOOK_CHECKS } from './webhook-checks';
+import { type Evidence, type WebhookEvidence } from './evidence';
 
 export function runChecks(evidence: Evidence): CheckResult[] {
   return CHECKS.map((check) => runCheck(check, evidence));
+}
+
+interface Findings {
+  readonly examined: number;
+  /** Descriptions. */
+  readonly failures: readonly string[];
+  /** Number of failures, when a description covers several. */
+  readonly count?: number;
+  /** Number of failures that the check tolerates; default 0. */
+  readonly tolerated?: number;
+  readonly note?: string;
+}
+
+/** Why a check does not apply. */
+interface NotApplicable {
+  readonly skipped: string;
+}
+
+interface Check {
+  readonly id: string;
+  readonly title: string;
+  readonly examine: (evidence: Evidence) => Findings | NotApplicable;
+}
+
+/** How many failures of a check the report describes. */
+const MAX_EXAMPLES = 20;
+
+function runCheck({ id, title, examine }: Check, evidence: Evidence): CheckResult {
+  const skipped = { id, title, state: 'skipped', examined: 0, failures: 0, examples: [] } as const;
+  const found = examine(evidence);
+  if ('skipped' in found) return { ...skipped, note: found.skipped };
+  const { examined, failures, count = failures.length, tolerated = 0, note = null } = found;
+  if (examined === 0) return { ...skipped, note: 'There was nothing to look at.' };
+  const isFailed = count > tolerated;
+  return {
+    id,
+    title,
+    state: isFailed ? 'failed' : 'passed',
+    examined,
+    failures: count,
+    examples: isFailed ? failures.slice(0, MAX_EXAMPLES) : [],
+    note,
+  };
 }
 
 const said = ({ operation, outcome: { status, code }, count }: ErrorCount): string =>
@@ -21,11 +63,12 @@ const REQUEST_CHECKS: readonly Check[] = [
     id: 'answers_in_contract',
     title: 'Every answer is one that the contract knows',
     examine: ({ requests }) => {
-      const strange = errorsOf(requests).filter(({ outcome }) => outcome.class === 'out_of_contract');
+      const { total, errors } = together(requests);
+      const strange = errors.filter(({ outcome }) => outcome.class === 'out_of_contract');
       return {
-        examined: totalOf(requests),
+        examined: total,
         failures: strange.map(said),
-        count: sum(strange),
+        count: strange.reduce((all, { count }) => all + count, 0),
         note: EVERY_ANSWER,
       };
     },
@@ -34,15 +77,14 @@ const REQUEST_CHECKS: readonly Check[] = [
     id: 'requests_succeed',
     title: 'Requests do not fail (refusals by a limit are counted apart)',
     examine: ({ requests, maxFailureRatio }) => {
-      const parts = [requests.ofCallers, requests.beforeAndAfter];
-      const failed = parts.reduce((all, part) => all + part.failed, 0);
+      const { total, failed, errors } = together(requests);
       // Many successful polls in a long drain must not make up for failed callers, nor vice versa.
-      const isTolerable = parts.every((part) => part.failed <= Math.floor(part.total * maxFailureRatio));
+      const isTolerable = [requests.ofCallers, requests.beforeAndAfter].every(
+        (part) => part.failed <= Math.floor(part.total * maxFailureRatio),
+      );
       return {
-        examined: totalOf(requests),
-        failures: errorsOf(requests)
-          .filter(({ outcome }) => FAILURE_CLASSES.has(outcome.class))
-          .map(said),
+        examined: total,
+        failures: errors.filter(({ outcome }) => FAILURE_CLASSES.has(outcome.class)).map(said),
         count: failed,
         tolerated: isTolerable ? failed : 0,
         note: `${percent(maxFailureRatio)} are tolerated, of callers’ and of the other requests. ${EVERY_ANSWER}`,
@@ -79,16 +121,12 @@ const REQUEST_CHECKS: readonly Check[] = [
   },
 ];
 
-function totalOf({ ofCallers, beforeAndAfter }: Evidence['requests']): number {
-  return ofCallers.total + beforeAndAfter.total;
-}
-
-function errorsOf({ ofCallers, beforeAndAfter }: Evidence['requests']): AnswerCounts['errors'] {
-  return [...ofCallers.errors, ...beforeAndAfter.errors];
-}
-
-function sum(errors: readonly ErrorCount[]): number {
-  return errors.reduce((total, { count }) => total + count, 0);
+function together({ ofCallers, beforeAndAfter }: Evidence['requests']): AnswerCounts {
+  return {
+    total: ofCallers.total + beforeAndAfter.total,
+    failed: ofCallers.failed + beforeAndAfter.failed,
+    errors: [...ofCallers.errors, ...beforeAndAfter.errors],
+  };
 }
 
 /** Checks of every accepted render's life. */
@@ -164,6 +202,122 @@ function changedAtTheEnd({ renders, rechecked }: Evidence): string[] {
     return end === undefined || status === end ? [] : [`${id}: ${end} became ${status ?? 'unknown'}`];
   });
 }
+
+const NO_RECEIVER: NotApplicable = {
+  skipped:
+    'No receiver: the service had no public address to send events to, so nothing is known of webhooks.',
+};
+
+function withReceiver(
+  examine: (webhooks: WebhookEvidence, evidence: Evidence) => Findings | NotApplicable,
+): Check['examine'] {
+  return (evidence) => (evidence.webhooks === null ? NO_RECEIVER : examine(evidence.webhooks, evidence));
+}
+
+/** Checks of what arrived at the receiver. */
+const WEBHOOK_CHECKS: readonly Check[] = [
+  {
+    id: 'webhooks_arrive',
+    title: 'Every render that ended has announced it',
+    examine: withReceiver(({ events }, { renders }) => {
+      const announced = new Set(events.map(({ recordId }) => recordId));
+      const due = renders.filter(({ announcedTo, end }) => announcedTo !== null && end !== null);
+      return {
+        examined: due.length,
+        failures: due
+          .filter(({ id }) => !announced.has(id))
+          .map(({ id, announcedTo }) => `${id}: nothing arrived (receiver: ${announcedTo})`),
+      };
+    }),
+  },
+  {
+    id: 'webhooks_acknowledged',
+    // Refused or hanging attempts have arrived too, so without this check a dispatcher that never retries would pass.
+    title: 'Every event that arrived has been acknowledged by its receiver',
+    examine: withReceiver(({ events }, { drainSeconds }) => ({
+      examined: events.length,
+      failures: events
+        .filter(({ acknowledged }) => !acknowledged)
+        .map(
+          ({ recordId, id, attempts, behavior }) =>
+            `${recordId}: event ${id} is not acknowledged after ${attempts} attempts (receiver: ${behavior})`,
+        ),
+      note: `What a receiver refuses or leaves hanging at first it takes the next time, if that comes within the ${drainSeconds} s of the drain.`,
+    })),
+  },
+  {
+    id: 'webhooks_once',
+    title: 'Exactly one event announces a render',
+    examine: withReceiver(({ events }, { renders }) => {
+      const known = new Set(renders.map(({ id }) => id));
+      const byRecord = new Map<string, string[]>();
+      for (const { recordId, id } of events) byRecord.set(recordId, [...(byRecord.get(recordId) ?? []), id]);
+      const redeliveries = events.reduce((sum, event) => sum + event.redeliveries, 0);
+      return {
+        examined: byRecord.size,
+        failures: [...byRecord].flatMap(([recordId, eventIds]) => [
+          ...(eventIds.length === 1 ? [] : [`${recordId}: ${eventIds.join(', ')}`]),
+          ...(known.has(recordId) ? [] : [`${recordId}: announced, but never accepted`]),
+        ]),
+        note: `${redeliveries} attempts repeated an event that had been acknowledged, which at-least-once delivery permits.`,
+      };
+    }),
+  },
+  {
+    id: 'webhooks_signed',
+    title: 'Every attempt is signed by the customer’s secret, and carries an event of the contract',
+    examine: withReceiver(({ events, verifiesSignatures, forgedAttempts, malformedAttempts }) => {
+      if (!verifiesSignatures)
+        return { skipped: 'No signing secret was given for every customer: signatures were not checked.' };
+      const genuine = events.reduce((sum, { attempts }) => sum + attempts, 0);
+      return {
+        examined: genuine + forgedAttempts + malformedAttempts,
+        failures: [
+          ...(forgedAttempts === 0 ? [] : [`${forgedAttempts} attempts with a wrong signature`]),
+          ...(malformedAttempts === 0 ? [] : [`${malformedAttempts} attempts with a body that is no event`]),
+        ],
+        count: forgedAttempts + malformedAttempts,
+      };
+    }),
+  },
+  {
+    id: 'webhooks_agree',
+    title: 'An event says what get_render says',
+    examine: withReceiver(({ events }, { renders, rechecked }) => {
+      const ends = new Map(renders.flatMap(({ id, end }) => (end === null ? [] : [[id, end.status]])));
+      const eventIds = new Map(rechecked.map(({ id, webhookEventId }) => [id, webhookEventId]));
+      return {
+        examined: events.length,
+        failures: events.flatMap(({ id, recordId, type, status }) => {
+          const end = ends.get(recordId);
+          const named = eventIds.get(recordId);
+          return [
+            ...(end === undefined || (status === end && type === `render.${end}`)
+              ? []
+              : [`${recordId}: ${type} with status ${status}, but the render is ${end}`]),
+            ...(named === undefined || named === id
+              ? []
+              : [`${recordId}: event ${id}, but get_render names ${named ?? 'none'}`]),
+          ];
+        }),
+      };
+    }),
+  },
+  {
+    id: 'webhooks_settled',
+    title: 'get_webhook says that what was acknowledged is delivered',
+    examine: withReceiver(({ deliveries }) => ({
+      examined: deliveries.length,
+      failures: deliveries
+        .filter(({ status }) => status !== 'delivered')
+        .map(
+          ({ eventId, status, attempts }) =>
+            `${eventId}: ${status ?? 'no answer'} after ${attempts} attempts`,
+        ),
+      note: 'A sample of the acknowledged events.',
+    })),
+  },
+];
 
 /** Every check, in the order of the report. */
 export const CHECKS = [...REQUEST_CHECKS, ...RENDER_CHECKS, ...WEBHOOK_CHECKS];

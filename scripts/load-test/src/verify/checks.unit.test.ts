@@ -1,7 +1,7 @@
+import { type CheckResult } from '../report/report';
 import { type LoggedEvent } from '../target/receiver';
+import { type TrackedRender } from '../track/ledger';
 import { type AnswerCounts } from '../track/outcome';
-import { type TrackedRender } from '../track/tracked-render';
-import { type CheckResult } from './check';
 import { CHECKS, runChecks } from './checks';
 import { type Evidence, type WebhookEvidence } from './evidence';
 
@@ -35,8 +35,7 @@ const event = (over: Partial<LoggedEvent> = {}): LoggedEvent => ({
   type: 'render.completed',
   recordId: 'render',
   status: 'completed',
-  deliveryId: 'delivery',
-  behaviour: 'fast',
+  behavior: 'fast',
   createdAt: 5,
   firstAt: 6,
   attempts: 1,
@@ -189,7 +188,7 @@ describe('the checks of a load test', () => {
       'an event whose first attempt was refused and never repeated',
       {
         webhooks: webhooks({
-          events: [event({ behaviour: 'failing', acknowledged: false })],
+          events: [event({ behavior: 'failing', acknowledged: false })],
           deliveries: [],
         }),
       },

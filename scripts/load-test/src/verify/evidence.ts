@@ -2,13 +2,12 @@ import { type RecordResource, type RecordStatus } from '@lipsync/contract';
 import { ASSET_STATES } from '@lipsync/domain';
 import { type Customer } from '../callers/journeys';
 import { type Clock } from '../callers/open-loop';
+import { ask } from '../callers/service-client';
 import { type LoadTestConfig } from '../config';
-import { type WebhookSink } from '../target/deployment';
+import { type WebhookSink } from '../target/load-target';
 import { type LoggedEvent } from '../target/receiver';
-import { type Ledger, type ReplayMismatch } from '../track/ledger';
+import { type Ledger, type ReplayMismatch, type TrackedRender } from '../track/ledger';
 import { type AnswerCounts } from '../track/outcome';
-import { type TrackedRender } from '../track/tracked-render';
-import { ask } from './verify-run';
 
 /** A render as get_render showed it at the very end. */
 interface RecheckedRender {

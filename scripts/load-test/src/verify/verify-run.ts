@@ -1,11 +1,10 @@
-import { type OperationId, type SuccessBody } from '@lipsync/contract';
 import { type Customer } from '../callers/journeys';
 import { type Clock } from '../callers/open-loop';
-import { type CallOptions, type Exchange, type ServiceClient } from '../callers/service-client';
-import { type WebhookSink } from '../target/deployment';
+import { ask } from '../callers/service-client';
+import { type CheckResult } from '../report/report';
+import { type WebhookSink } from '../target/load-target';
 import { type Ledger, type SentCreate } from '../track/ledger';
 import { type AnswerTally } from '../track/outcome';
-import { type CheckResult } from './check';
 import { runChecks } from './checks';
 import { collectEvidence, type CollectOptions, inParallel } from './evidence';
 
@@ -120,31 +119,4 @@ export async function settleLostAnswers(
   // In sequence: parallel requests would not help a service in trouble.
   for (const create of ledger.unansweredCreates) await settle(create);
   return unsettled;
-}
-
-const PAUSE_MS = 500;
-
-/**
- * Repeats a call until a response is `isEnough`, or repeating cannot change it, or `deadline` has passed. Returns the
- * last response. Only for calls that may be repeated.
- */
-export async function ask<Id extends OperationId>(
-  { client, clock, deadline }: { client: ServiceClient; clock: Clock; deadline: number },
-  operationId: Id,
-  options: Omit<CallOptions, 'intendedAt'>,
-  isEnough: (body: SuccessBody<Id>) => boolean = () => true,
-): Promise<Exchange<SuccessBody<Id>>> {
-  for (;;) {
-    const exchange = await client.call(operationId, { ...options, intendedAt: clock.now() });
-    const { body, outcome } = exchange;
-    const isFinal = body === null ? outcome.retryable === false : isEnough(body);
-    if (isFinal || clock.now() >= deadline) return exchange;
-    await clock.until(clock.now() + (retryAfterMs(exchange.headers['retry-after']) ?? PAUSE_MS));
-  }
-}
-
-/** Supports only seconds; the service never sends a date. */
-export function retryAfterMs(header: string | undefined): number | undefined {
-  const seconds = Number(header ?? NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
 }

@@ -1,13 +1,17 @@
-import { type Outcome, transportOutcome } from '../track/outcome';
-import { createRecorder } from '../track/recorder';
+import { type Outcome, transportOutcome } from './outcome';
+import { createRecorder } from './recorder';
 
 const SUCCESS: Outcome = { class: 'success', status: 200, code: null, retryable: null };
 const LIMITED: Outcome = { class: 'limited', status: 429, code: 'rate_limit_exceeded', retryable: true };
 
 function recorder() {
   return createRecorder({
-    ...{ startAt: 1_000, warmUpMs: 2_000, halfAt: 5_000, arrivalsEndAt: () => 7_000 },
-    ...{ sliceMs: 1_000, slices: 10 },
+    startAt: 1_000,
+    warmUpMs: 2_000,
+    halfAt: 5_000,
+    arrivalsEndAt: () => 7_000,
+    sliceMs: 1_000,
+    slices: 10,
   });
 }
 const request = (intendedAt: number, over: { answeredAt?: number; outcome?: Outcome } = {}) => ({
@@ -90,8 +94,10 @@ describe('createRecorder', () => {
     caller(5_000, 6_000);
     caller(6_000, 8_000);
     expect(figures.streams.get('callers')).toMatchObject({
-      ...{ arrivals: 3, sentSinceHalf: 1 },
-      ...{ underWayAtHalf: 2, underWayAtEnd: 2 },
+      arrivals: 3,
+      sentSinceHalf: 1,
+      underWayAtHalf: 2,
+      underWayAtEnd: 2,
     });
   });
 

@@ -1,10 +1,26 @@
 import { createRecentCreates, type Customer, type MediaFile } from './callers/journeys';
 import { createClockOffsetEstimate, createServiceClient } from './callers/service-client';
 import { CONFIG_DEFAULTS, type LoadTestConfig, type StreamConfig } from './config';
-import { offerLoad } from './offer-load';
+import { offerLoad, progressLine } from './run-load-test';
 import { createVirtualClock, type VirtualClock } from './test/virtual-clock';
 import { createLedger } from './track/ledger';
 import { createRecorder } from './track/recorder';
+
+it('tells the delay of the harness from that of the webhooks', () => {
+  const recorder = createRecorder({
+    startAt: 0,
+    warmUpMs: 0,
+    sliceMs: 1_000,
+    slices: 10,
+    halfAt: 5_000,
+    arrivalsEndAt: () => 10_000,
+  });
+  recorder.sent('control-plane', 100, 2);
+  const event = { createdAt: 1_000, firstAt: 35_500 };
+  const line = progressLine({ recorder, openRenders: 3, inFlight: 1, events: [event], clockOffsetMs: -500 });
+  expect(line).toContain('harness late by 2 ms (p99)');
+  expect(line).toContain('webhooks after 34 s (p99)');
+});
 
 const ARRIVALS = 4;
 const stream = (name: string): StreamConfig => ({
@@ -69,8 +85,12 @@ describe('offerLoad', () => {
   it('limits the callers in progress of all streams together', async () => {
     const clock = createVirtualClock();
     const recorder = createRecorder({
-      ...{ startAt: 0, warmUpMs: 0, halfAt: 500, arrivalsEndAt: () => 1_000 },
-      ...{ sliceMs: 1_000, slices: 2 },
+      startAt: 0,
+      warmUpMs: 0,
+      halfAt: 500,
+      arrivalsEndAt: () => 1_000,
+      sliceMs: 1_000,
+      slices: 2,
     });
     const ledger = createLedger(() => undefined);
     const media: MediaFile = {

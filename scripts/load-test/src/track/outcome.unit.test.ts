@@ -1,5 +1,12 @@
 import { ERROR_CATALOGUE } from '@lipsync/contract';
-import { FAILURE_CLASSES, operationOutcome, storeOutcome, transportOutcome } from '../track/outcome';
+import {
+  createAnswerTally,
+  FAILURE_CLASSES,
+  operationOutcome,
+  type Outcome,
+  storeOutcome,
+  transportOutcome,
+} from './outcome';
 
 const refusal = (code: string, retryable: boolean) => ({ error: { code, message: 'Any.', retryable } });
 const delivery = { id: 'event', status: 'pending', attempts: 0 };
@@ -42,7 +49,7 @@ describe('operationOutcome', () => {
     ['a page of a proxy', 502, undefined],
     ['an error of another form', 503, { message: 'down' }],
     ['a redirect', 302, undefined],
-  ])('recognises %s as out of contract', (_, status, body) => {
+  ])('recognizes %s as out of contract', (_, status, body) => {
     expect(operationOutcome('get_render', status, body).class).toBe('out_of_contract');
   });
 });
@@ -65,5 +72,28 @@ describe('other outcomes', () => {
 
   it('count everything as a failure except success, provoked refusals and limits', () => {
     expect([...FAILURE_CLASSES].sort()).toEqual(['out_of_contract', 'refused', 'transport', 'unavailable']);
+  });
+});
+
+const SUCCESS: Outcome = { class: 'success', status: 200, code: null, retryable: null };
+const LIMITED: Outcome = { class: 'limited', status: 429, code: 'rate_limit_exceeded', retryable: true };
+
+describe('createAnswerTally', () => {
+  it('counts every response, and the errors by kind, the most frequent first', () => {
+    const tally = createAnswerTally();
+    const lost = transportOutcome('ECONNRESET');
+    for (const outcome of [SUCCESS, lost, LIMITED, LIMITED])
+      tally.request({ operation: 'get_render', outcome });
+    tally.request({ operation: 'create_render', outcome: lost });
+    expect(tally.counts()).toEqual({
+      total: 5,
+      // An enforced limit is not a failure.
+      failed: 2,
+      errors: [
+        { operation: 'get_render', outcome: LIMITED, count: 2 },
+        { operation: 'get_render', outcome: lost, count: 1 },
+        { operation: 'create_render', outcome: lost, count: 1 },
+      ],
+    });
   });
 });

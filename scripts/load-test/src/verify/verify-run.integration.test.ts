@@ -160,7 +160,6 @@ describe('the end of a load test', () => {
     const body = { ...recordOf('good'), status: 'completed' as const };
     log.arrived(
       { id: 'event', type: 'render.completed', created_at: AT, data: body },
-      'd',
       'fast',
       0,
     ).acknowledged = true;

@@ -1,4 +1,4 @@
-import { createClockOffsetEstimate } from '../callers/service-client';
+import { createClockOffsetEstimate } from './service-client';
 
 /** The Date header of a server whose clock reads `serverMs`: whole seconds. */
 const dated = (serverMs: number): string => new Date(serverMs).toUTCString();

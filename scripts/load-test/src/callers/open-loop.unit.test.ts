@@ -1,12 +1,72 @@
-import {
-  type Arrival,
-  type Clock,
-  createInFlight,
-  type OpenLoopOptions,
-  runOpenLoop,
-} from '../callers/open-loop';
+import { createRandom } from '@lipsync/local-stack';
 import { createVirtualClock } from '../test/virtual-clock';
 import { Histogram } from '../track/histogram';
+import {
+  type Arrival,
+  type ArrivalPlan,
+  arrivalSchedule,
+  arrivalsEnd,
+  type Clock,
+  createInFlight,
+  offeredRate,
+  type OpenLoopOptions,
+  runOpenLoop,
+} from './open-loop';
+
+const poisson = (over: Partial<Extract<ArrivalPlan, { kind: 'poisson' }>> = {}): ArrivalPlan => ({
+  kind: 'poisson',
+  ratePerSecond: 50,
+  burstSize: 1,
+  durationSeconds: 200,
+  ...over,
+});
+const times = (plan: ArrivalPlan, seed = 1, name = 'callers'): number[] => [
+  ...arrivalSchedule(plan, createRandom(seed, name)),
+];
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+describe('arrivalSchedule', () => {
+  it('offers the requested rate', () => {
+    // 10 000 expected; five standard deviations of a Poisson count are 500.
+    expect(Math.abs(times(poisson()).length - 10_000)).toBeLessThan(500);
+  });
+
+  it('has the gaps of independent callers: exponential, with a standard deviation equal to the mean', () => {
+    const arrivals = times(poisson());
+    const gaps = arrivals.slice(1).map((at, i) => at - (arrivals[i] ?? 0));
+    const average = mean(gaps);
+    const deviation = Math.sqrt(mean(gaps.map((gap) => (gap - average) ** 2)));
+    expect(average).toBeCloseTo(20, 0);
+    expect(deviation / average).toBeCloseTo(1, 1);
+    expect(gaps.filter((gap) => gap > average).length / gaps.length).toBeCloseTo(Math.exp(-1), 1);
+  });
+
+  it('is the same for the same seed, and different for another seed or stream', () => {
+    expect(times(poisson(), 7)).toEqual(times(poisson(), 7));
+    expect(times(poisson(), 7)[0]).not.toBe(times(poisson(), 8)[0]);
+    expect(times(poisson(), 7, 'a')[0]).not.toBe(times(poisson(), 7, 'b')[0]);
+  });
+
+  it('rises, and ends with its duration', () => {
+    const arrivals = times(poisson({ durationSeconds: 3 }));
+    expect(arrivals).toEqual([...arrivals].sort((a, b) => a - b));
+    expect(Math.max(...arrivals)).toBeLessThan(3000);
+  });
+
+  it('lets bursts arrive together, at the same overall rate', () => {
+    const arrivals = times(poisson({ burstSize: 10, durationSeconds: 2000 }));
+    expect(arrivals.length % 10).toBe(0);
+    for (let i = 0; i < arrivals.length; i += 10) expect(new Set(arrivals.slice(i, i + 10)).size).toBe(1);
+    expect(arrivals.length / 2000).toBeCloseTo(50, -1);
+  });
+
+  it('puts a backlog at the beginning', () => {
+    expect(times({ kind: 'at-once', count: 4 })).toEqual([0, 0, 0, 0]);
+    expect(offeredRate({ kind: 'at-once', count: 4 }, 2)).toBe(2);
+    expect(offeredRate(poisson(), 2)).toBe(50);
+  });
+});
 
 const every = (gapMs: number, count: number): number[] => Array.from({ length: count }, (_, i) => i * gapMs);
 
@@ -139,3 +199,37 @@ function createServer(clock: Clock, stall: { fromMs: number; untilMs: number }) 
     },
   };
 }
+
+function setUp() {
+  const time = { now: 0 };
+  const clock: Clock = { now: () => time.now, until: async () => undefined };
+  const stop = new AbortController();
+  return { time, clock, stop };
+}
+
+describe('arrivalsEnd', () => {
+  it('is when they were stopped, however long those in progress take', () => {
+    const { time, clock, stop } = setUp();
+    const endAt = arrivalsEnd(clock, 10_000, stop.signal);
+    expect(endAt()).toBe(10_000);
+    time.now = 4_000;
+    stop.abort();
+    time.now = 30_000;
+    expect(endAt()).toBe(4_000);
+  });
+
+  it('is as planned when only the wait for the last ones is stopped', () => {
+    const { time, clock, stop } = setUp();
+    const endAt = arrivalsEnd(clock, 10_000, stop.signal);
+    time.now = 12_000;
+    stop.abort();
+    expect(endAt()).toBe(10_000);
+  });
+
+  it('is at once when they were stopped before they began', () => {
+    const { time, clock, stop } = setUp();
+    time.now = 1_000;
+    stop.abort();
+    expect(arrivalsEnd(clock, 10_000, stop.signal)()).toBe(1_000);
+  });
+});

@@ -1,5 +1,6 @@
 import { ASSET_STATES } from '@lipsync/domain';
 import { type Random } from '@lipsync/local-stack';
+import { type LoadTestConfig, type StreamConfig } from '../config';
 import {
   createRecentCreates,
   createRender,
@@ -7,11 +8,9 @@ import {
   type JourneyContext,
   type MediaFile,
   uploadMedia,
-} from './callers/journeys';
-import { SYSTEM_CLOCK } from './callers/open-loop';
-import { type ServiceClient } from './callers/service-client';
-import { type LoadTestConfig, type StreamConfig } from './config';
-import { ask } from './verify/verify-run';
+} from './journeys';
+import { SYSTEM_CLOCK } from './open-loop';
+import { ask, type ServiceClient } from './service-client';
 
 const READY_DEADLINE_MS = 120_000;
 /** Number of renders that each customer has before the first caller arrives. */

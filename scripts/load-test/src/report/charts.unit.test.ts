@@ -1,6 +1,6 @@
-import { distributionOf, histogramOf, quantilesOf } from '../../track/histogram';
-import { cumulativeChart, latencyCharts, percentileChart } from '../charts';
-import { type LoadTestReport, type OperationReport } from '../report';
+import { distributionOf, histogramOf, quantilesOf } from '../track/histogram';
+import { cumulativeChart, latencyCharts, percentileChart } from './charts';
+import { type LoadTestReport, type OperationReport } from './report';
 
 type Latency = LoadTestReport['series']['slices'][number]['latency_ms'][string];
 const FEW: Latency = { count: 99, p50: 10, p99: null, max: 500 };

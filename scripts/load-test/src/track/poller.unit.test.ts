@@ -1,6 +1,6 @@
 import { createVirtualClock } from '../test/virtual-clock';
-import { type PollerOptions, startPoller } from '../track/poller';
-import { type TrackedRender } from '../track/tracked-render';
+import { type TrackedRender } from './ledger';
+import { type PollerOptions, startPoller } from './poller';
 
 const render = (id: string): TrackedRender => ({
   id,

@@ -1,11 +1,11 @@
-import { renderHtml } from '../page';
-import { type LoadTestReport } from '../report';
+import { renderHtml } from './page';
+import { type LoadTestReport } from './report';
 
 const QUANTILES = { count: 1_000, mean: 12, p50: 10, p90: 20, p99: 45.6, p999: 80, max: 123 };
 const DISTRIBUTION = { share: [0.5, 0.9, 1], at: [10, 20, 123] };
 
 const report = (over: Partial<LoadTestReport> = {}): LoadTestReport => ({
-  schema_version: 3,
+  schema_version: 4,
   summary: 'On 2 cores it carried 40/s.',
   verdict: { outcome: 'carried', reasons: [] },
   started_at: '2026-01-01T00:00:00.000Z',
@@ -56,8 +56,6 @@ const report = (over: Partial<LoadTestReport> = {}): LoadTestReport => ({
   },
   generator: {
     lag_ms: QUANTILES,
-    cpu_cores: 0.2,
-    machine_cpu_cores: 1.5,
     peak_rss_mib: 120,
     in_flight_peak: 12,
     stopped_early: false,
@@ -212,7 +210,7 @@ describe('renderHtml', () => {
         operations: [],
         streams: [],
         checks: [],
-        generator: { ...report().generator, lag_ms: null, machine_cpu_cores: null },
+        generator: { ...report().generator, lag_ms: null },
         series: { slice_seconds: 1, arrivals_end_seconds: 0, warm_up_seconds: 0, slices: [] },
       }),
     );

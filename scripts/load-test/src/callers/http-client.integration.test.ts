@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { freePorts, listenOnLoopback } from '@lipsync/testkit';
-import { createHttpClient, type HttpClient, type HttpRequest } from '../callers/http-client';
+import { createHttpClient, type HttpClient, type HttpRequest } from './http-client';
 
 describe('createHttpClient', () => {
   let server: Server;

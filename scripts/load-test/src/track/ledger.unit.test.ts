@@ -1,6 +1,5 @@
 import { type RecordResource } from '@lipsync/contract';
-import { createLedger, type SentCreate } from '../track/ledger';
-import { type TrackedRender } from '../track/tracked-render';
+import { createLedger, type SentCreate, type TrackedRender } from './ledger';
 
 const CREATED_AT = Date.parse('2026-01-01T00:00:00.000Z');
 const at = (seconds: number): string => new Date(CREATED_AT + seconds * 1000).toISOString();
@@ -163,13 +162,13 @@ describe('the ledger', () => {
   it('accepts the response to a settled create for the same render when that is already known', () => {
     const { ledger } = accepted();
     ledger.accepted(create(), working(10, 1), 200, 210);
-    expect(ledger.size).toBe(1);
+    expect([...ledger.renders()]).toHaveLength(1);
     expect(ledger.find('render')).toMatchObject({ status: 'processing', progress: 10 });
   });
 
   it('ignores renders that it has not created', () => {
     const { ledger } = accepted();
     ledger.observed(record({ id: 'stranger' }), 200, 210);
-    expect(ledger.size).toBe(1);
+    expect([...ledger.renders()]).toHaveLength(1);
   });
 });
