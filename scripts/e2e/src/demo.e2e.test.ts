@@ -7,8 +7,6 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { ENGINES, validate } from '@lipsync/contract';
 import { createStack, REPOSITORY_ROOT } from '@lipsync/local-stack';
-import { eventually } from '@lipsync/testkit';
-import { Client } from 'pg';
 
 jest.setTimeout(240_000);
 
@@ -19,7 +17,7 @@ describe('the demo command', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'e2e-demo-'));
   });
   afterAll(async () => {
-    for (const name of ['stack', 'shared', 'target', 'killed', 'interrupted']) {
+    for (const name of ['stack', 'target', 'interrupted']) {
       const stack = createStack({ root: path.join(folder, name) });
       await stack.down();
       stack.erase();
@@ -68,20 +66,6 @@ describe('the demo command', () => {
     expect(services.map(({ pid }) => pid)).toEqual([null, null, null, null]);
   });
 
-  it('runs twice at once on one stack, which the last one stops', async () => {
-    const root = path.join(folder, 'shared');
-    const outFile = path.join(folder, 'shared.mp4');
-    const demo = () => run(script('demo'), '--json', '--out', outFile, '--root', root);
-    const demos = await Promise.all([demo(), demo()]);
-    for (const { stdout } of demos)
-      expect(JSON.parse(stdout)).toMatchObject({
-        record: { status: 'completed' },
-        event: { type: 'render.completed', deliveries: 1 },
-      });
-    const stack = createStack({ root });
-    expect(stack.describe()?.services.map(({ pid }) => pid)).toEqual([null, null, null, null]);
-  });
-
   it('renders on a running service, for the customer whose key it is given', async () => {
     const stack = createStack({ root: path.join(folder, 'target') });
     const { base_url: target, customers } = await stack.up();
@@ -102,38 +86,6 @@ describe('the demo command', () => {
     expect(said).not.toHaveProperty('event');
     expect((await stat(outFile)).size).toBeGreaterThan(10_000);
     expect(stack.describe()?.services.every(({ pid }) => pid !== null)).toBe(true);
-  });
-
-  it('completes even if every service is killed while it renders, and announces it once', async () => {
-    const root = path.join(folder, 'killed');
-    const outFile = path.join(folder, 'survived.mp4');
-    const demo = run(script('demo'), '--json', '--keep', '--out', outFile, '--root', root);
-    const stack = createStack({ root });
-    const { postgres_url: connectionString, services } = await eventually(
-      () => {
-        const description = stack.describe();
-        expect(description?.services.map(({ pid }) => typeof pid)).toEqual(new Array(4).fill('number'));
-        if (description === null) throw new Error('it was never up');
-        return description;
-      },
-      { deadlineMs: 60_000 },
-    );
-    const database = new Client({ connectionString });
-    await database.connect();
-    const count = async (rows: string): Promise<number> =>
-      (await database.query(`SELECT FROM ${rows}`)).rowCount ?? 0;
-    await eventually(async () => expect(await count(`engine_runs WHERE status = 'processing'`)).toBe(1), {
-      deadlineMs: 60_000,
-    });
-
-    for (const { pid } of services) if (pid !== null) process.kill(pid, 'SIGKILL');
-    await run(script('stack'), '--root', root, 'up');
-
-    const said = JSON.parse((await demo).stdout) as { record: unknown; event: unknown };
-    expect(said).toMatchObject({ record: { status: 'completed' }, event: { type: 'render.completed' } });
-    expect((await stat(outFile)).size).toBeGreaterThan(10_000);
-    expect(await count('webhook_events')).toBe(1);
-    await database.end();
   });
 
   it('leaves nothing running when it is interrupted', async () => {
