@@ -1,4 +1,4 @@
-import { createRandom, mean, variation } from './distributions';
+import { createRandom, mean } from './distributions';
 
 describe('createRandom', () => {
   const draw = (next: () => number): number[] => Array.from({ length: 50_000 }, next);
@@ -22,3 +22,9 @@ describe('createRandom', () => {
     expect(variation(draw(() => random.exponential(2)))).toBeCloseTo(1, 1);
   });
 });
+
+/** Coefficient of variation: standard deviation divided by mean; 0 for equal values, 1 for exponential ones. */
+function variation(values: readonly number[]): number {
+  const center = mean(values);
+  return Math.sqrt(mean(values.map((value) => (value - center) ** 2))) / center;
+}

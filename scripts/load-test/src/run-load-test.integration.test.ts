@@ -4,13 +4,8 @@ import path from 'node:path';
 import { CONFIG_DEFAULTS, type LoadTestConfig } from './config';
 import { type LoadTestReport } from './report/report';
 import { runLoadTest } from './run-load-test';
-import {
-  recordOf,
-  refusal,
-  type Script,
-  type ScriptedAnswer,
-  startScriptedService,
-} from './test/scripted-service';
+import { recordOf } from './test/observations';
+import { refusal, type Script, type ScriptedAnswer, startScriptedService } from './test/scripted-service';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const ASSET = {

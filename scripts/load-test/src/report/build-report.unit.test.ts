@@ -1,5 +1,6 @@
 import { CONFIG_DEFAULTS, type StreamConfig } from '../config';
 import { createEventLog, type EventLog } from '../target/receiver';
+import { AT, endedRender, recordOf } from '../test/observations';
 import { type TrackedRender } from '../track/ledger';
 import { type Outcome } from '../track/outcome';
 import { createRecorder } from '../track/recorder';
@@ -8,7 +9,6 @@ import { type RunResult } from './figures';
 
 const SUCCESS: Outcome = { class: 'success', status: 200, code: null, retryable: null };
 const SECONDS = 30;
-const AT = '2026-01-01T00:00:00.000Z';
 
 const stream = (ratePerSecond: number, burstSize = 1): StreamConfig => ({
   name: 'control-plane',
@@ -83,42 +83,18 @@ function runOf(given: {
   };
 }
 
-const render = (id: string, isWarmUp: boolean): TrackedRender => ({
-  id,
-  customer: 0,
-  purpose: 'result',
-  engines: 1,
-  acceptedAfterMs: 0,
-  acceptedAt: 0,
-  isWarmUp,
-  announcedTo: 'fast',
-  createdAt: 0,
-  status: 'failed',
-  progress: 100,
-  seenAt: 0,
-  started: null,
-  end: {
-    status: 'failed',
-    completedAt: 1_000,
-    errorCode: 'engine_failed',
-    webhookEventId: `of ${id}`,
-    outputSeconds: 0,
-    processingMs: 0,
-  },
-  flaws: [],
-});
+const render = (id: string, isWarmUp: boolean): TrackedRender =>
+  endedRender(
+    { status: 'failed', completedAt: 1_000, errorCode: 'engine_failed', webhookEventId: `of ${id}` },
+    { id, isWarmUp, announcedTo: 'fast' },
+  );
 
 function arrives(log: EventLog, id: string, lagMs: number): void {
   const data = {
-    id,
+    ...recordOf(id),
     status: 'failed' as const,
     stage: 'failed' as const,
     progress_percent: 100,
-    video_asset_id: 'video',
-    created_at: AT,
-    updated_at: AT,
-    expires_at: AT,
-    status_url: AT,
   };
   const event = { id: `of ${id}`, type: 'render.failed' as const, created_at: AT, data };
   log.arrived(event, 'fast', Date.parse(AT) + lagMs);

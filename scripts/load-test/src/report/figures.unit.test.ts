@@ -1,4 +1,5 @@
 import { type LoggedEvent } from '../target/receiver';
+import { endedRender, loggedEvent } from '../test/observations';
 import { histogramOf, quantilesOf, worstOf } from '../track/histogram';
 import { type TrackedRender } from '../track/ledger';
 import { createRecorder } from '../track/recorder';
@@ -8,31 +9,10 @@ const completed = (
   over: { createdAt: number; startedAt: number; completedAt: number } & Partial<TrackedRender>,
 ) => {
   const { startedAt, completedAt, ...rest } = over;
-  const render: TrackedRender = {
-    id: String(over.createdAt),
-    customer: 0,
-    purpose: 'result',
-    engines: 1,
-    acceptedAfterMs: 100,
-    acceptedAt: 0,
-    isWarmUp: false,
-    announcedTo: null,
-    status: 'completed',
-    progress: 100,
-    seenAt: 0,
-    started: { at: startedAt, from: 'record' },
-    end: {
-      status: 'completed',
-      completedAt,
-      errorCode: null,
-      webhookEventId: null,
-      outputSeconds: 4,
-      processingMs: completedAt - startedAt,
-    },
-    flaws: [],
-    ...rest,
-  };
-  return render;
+  return endedRender(
+    { completedAt, outputSeconds: 4, processingMs: completedAt - startedAt },
+    { id: String(over.createdAt), acceptedAfterMs: 100, started: { at: startedAt, from: 'record' }, ...rest },
+  );
 };
 const NONE_OPEN = { atHalf: 0, atEnd: 0 };
 /** Quantiles are within half a percent. */
@@ -73,19 +53,8 @@ describe('renderFigures', () => {
 });
 
 describe('webhookFigures', () => {
-  const event = (over: Partial<LoggedEvent>): LoggedEvent => ({
-    id: 'event',
-    type: 'render.completed',
-    recordId: 'render',
-    status: 'completed',
-    behavior: 'fast',
-    createdAt: 10_000,
-    firstAt: 10_050,
-    attempts: 1,
-    acknowledged: true,
-    redeliveries: 0,
-    ...over,
-  });
+  const event = (over: Partial<LoggedEvent>): LoggedEvent =>
+    loggedEvent({ createdAt: 10_000, firstAt: 10_050, ...over });
 
   it('corrects the lag for the clocks’ offset, and separates the receivers', () => {
     const events = [
@@ -139,30 +108,8 @@ const RUN = {
   arrivalsEndAt: SECONDS * 1_000,
   clockOffsetMs: 0,
 };
-const endedAs = (status: 'completed' | 'failed'): TrackedRender => ({
-  id: status,
-  customer: 0,
-  purpose: 'result',
-  engines: 1,
-  acceptedAfterMs: 0,
-  acceptedAt: 0,
-  isWarmUp: false,
-  announcedTo: null,
-  createdAt: 0,
-  status,
-  progress: 100,
-  seenAt: 0,
-  started: null,
-  end: {
-    status,
-    completedAt: performance.timeOrigin + 1_500,
-    errorCode: null,
-    webhookEventId: null,
-    outputSeconds: 0,
-    processingMs: 0,
-  },
-  flaws: [],
-});
+const endedAs = (status: 'completed' | 'failed'): TrackedRender =>
+  endedRender({ status, completedAt: performance.timeOrigin + 1_500 }, { id: status });
 
 describe('seriesOf', () => {
   it('reports no percentile of a slice with too few requests beyond it, but its maximum', () => {

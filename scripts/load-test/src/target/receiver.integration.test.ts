@@ -1,26 +1,16 @@
 import { signatureHeader } from '@lipsync/domain';
 import { eventually } from '@lipsync/testkit';
+import { AT, recordOf } from '../test/observations';
 import { createEventLog, newRunToken, type ReceiverBehavior, receiverPath, startReceiver } from './receiver';
 
 const SECRET = 'ab'.repeat(32);
-const AT = '2026-01-01T00:00:00.000Z';
 
 function eventBody(id: string, recordId: string): string {
   return JSON.stringify({
     id,
     type: 'render.completed',
     created_at: AT,
-    data: {
-      id: recordId,
-      status: 'completed',
-      stage: 'completed',
-      progress_percent: 100,
-      video_asset_id: 'video',
-      created_at: AT,
-      updated_at: AT,
-      expires_at: AT,
-      status_url: 'https://api.example.test/v1/renders/render',
-    },
+    data: recordOf(recordId, { status: 'completed', stage: 'completed', progress_percent: 100 }),
   });
 }
 

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import { type RecordResource } from '@lipsync/contract';
 import { listenOnLoopback } from '@lipsync/testkit';
 import { createHttpClient } from '../callers/http-client';
 import { createRecentCreates, type Customer } from '../callers/journeys';
@@ -14,21 +13,6 @@ export interface ScriptedAnswer {
 
 /** A service's responses by `METHOD path`, in order; the last one repeats. */
 export type Script = Readonly<Record<string, readonly ScriptedAnswer[]>>;
-
-const AT = '2026-01-01T00:00:00.000Z';
-
-export const recordOf = (id: string, over: Partial<RecordResource> = {}): RecordResource => ({
-  id,
-  status: 'accepted',
-  stage: 'queued',
-  progress_percent: 0,
-  video_asset_id: 'video',
-  created_at: AT,
-  updated_at: AT,
-  expires_at: AT,
-  status_url: `https://api.example.test/v1/renders/${id}`,
-  ...over,
-});
 
 export const refusal = (status: number, code: string, retryable: boolean): ScriptedAnswer => ({
   status,

@@ -1,21 +1,11 @@
 import { type RecordResource } from '@lipsync/contract';
+import { AT, recordOf } from '../test/observations';
 import { createLedger, type SentCreate, type TrackedRender } from './ledger';
 
-const CREATED_AT = Date.parse('2026-01-01T00:00:00.000Z');
+const CREATED_AT = Date.parse(AT);
 const at = (seconds: number): string => new Date(CREATED_AT + seconds * 1000).toISOString();
 
-const record = (over: Partial<RecordResource> = {}): RecordResource => ({
-  id: 'render',
-  status: 'accepted',
-  stage: 'queued',
-  progress_percent: 0,
-  video_asset_id: 'video',
-  created_at: at(0),
-  updated_at: at(0),
-  expires_at: at(604_800),
-  status_url: 'https://api.example.test/v1/renders/render',
-  ...over,
-});
+const record = (over: Partial<RecordResource> = {}): RecordResource => recordOf('render', over);
 const working = (progress: number, seconds: number): RecordResource =>
   record({
     status: 'processing',

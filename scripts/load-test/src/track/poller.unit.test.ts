@@ -1,32 +1,9 @@
+import { endedRender, trackedRender } from '../test/observations';
 import { createVirtualClock } from '../test/virtual-clock';
 import { type TrackedRender } from './ledger';
 import { type PollerOptions, startPoller } from './poller';
 
-const render = (id: string): TrackedRender => ({
-  id,
-  customer: 0,
-  purpose: 'result',
-  engines: 1,
-  acceptedAfterMs: 0,
-  acceptedAt: 0,
-  isWarmUp: false,
-  announcedTo: null,
-  createdAt: 0,
-  status: 'accepted',
-  progress: 0,
-  seenAt: 0,
-  started: null,
-  end: null,
-  flaws: [],
-});
-const END = {
-  status: 'completed',
-  completedAt: 0,
-  errorCode: null,
-  webhookEventId: null,
-  outputSeconds: 0,
-  processingMs: 0,
-} as const;
+const render = (id: string): TrackedRender => trackedRender({ id });
 
 /** Polls these renders for this long; each ends with its `pollsToEnd`-th poll. */
 async function pollsDuring(
@@ -44,7 +21,7 @@ async function pollsDuring(
     poll: async (polled) => {
       polls.push({ id: polled.id, at: clock.now() });
       const count = polls.filter(({ id }) => id === polled.id).length;
-      if (count === over.pollsToEnd) polled.end = END;
+      if (count === over.pollsToEnd) polled.end = endedRender().end;
       return over.retryAfterMs ?? 0;
     },
     ...over,
@@ -64,7 +41,7 @@ describe('startPoller', () => {
   });
 
   it('does not poll one that has already ended', async () => {
-    const ended = { ...render('a'), end: END };
+    const ended = endedRender({}, { id: 'a' });
     expect(await pollsDuring(5_000, [ended], {})).toEqual([]);
   });
 

@@ -1,50 +1,17 @@
 import { type CheckResult } from '../report/report';
-import { type LoggedEvent } from '../target/receiver';
+import { endedRender, loggedEvent } from '../test/observations';
 import { type TrackedRender } from '../track/ledger';
 import { type AnswerCounts } from '../track/outcome';
 import { CHECKS, runChecks } from './checks';
 import { type Evidence, type WebhookEvidence } from './evidence';
 
-const render = (over: Partial<TrackedRender> = {}): TrackedRender => ({
-  id: 'render',
-  customer: 0,
-  purpose: 'result',
-  engines: 1,
-  acceptedAfterMs: 10,
-  acceptedAt: 0,
-  isWarmUp: false,
-  announcedTo: 'fast',
-  createdAt: 0,
-  status: 'completed',
-  progress: 100,
-  seenAt: 0,
-  started: null,
-  end: {
-    status: 'completed',
-    completedAt: 5,
-    errorCode: null,
-    webhookEventId: 'event',
-    outputSeconds: 4,
-    processingMs: 3,
-  },
-  flaws: [],
-  ...over,
-});
-const event = (over: Partial<LoggedEvent> = {}): LoggedEvent => ({
-  id: 'event',
-  type: 'render.completed',
-  recordId: 'render',
-  status: 'completed',
-  behavior: 'fast',
-  createdAt: 5,
-  firstAt: 6,
-  attempts: 1,
-  acknowledged: true,
-  redeliveries: 0,
-  ...over,
-});
+const render = (over: Partial<TrackedRender> = {}): TrackedRender =>
+  endedRender(
+    { completedAt: 5, webhookEventId: 'event', outputSeconds: 4, processingMs: 3 },
+    { acceptedAfterMs: 10, announcedTo: 'fast', ...over },
+  );
 const webhooks = (over: Partial<WebhookEvidence> = {}): WebhookEvidence => ({
-  events: [event()],
+  events: [loggedEvent()],
   verifiesSignatures: true,
   forgedAttempts: 0,
   malformedAttempts: 0,
@@ -188,7 +155,7 @@ describe('the checks of a load test', () => {
       'an event whose first attempt was refused and never repeated',
       {
         webhooks: webhooks({
-          events: [event({ behavior: 'failing', acknowledged: false })],
+          events: [loggedEvent({ behavior: 'failing', acknowledged: false })],
           deliveries: [],
         }),
       },
@@ -196,24 +163,24 @@ describe('the checks of a load test', () => {
     [
       'webhooks_once',
       'two events for one render',
-      { webhooks: webhooks({ events: [event(), event({ id: 'second' })] }) },
+      { webhooks: webhooks({ events: [loggedEvent(), loggedEvent({ id: 'second' })] }) },
     ],
     [
       'webhooks_once',
       'an event for a render that was never accepted',
-      { webhooks: webhooks({ events: [event(), event({ id: 'other', recordId: 'stranger' })] }) },
+      { webhooks: webhooks({ events: [loggedEvent(), loggedEvent({ id: 'other', recordId: 'stranger' })] }) },
     ],
     ['webhooks_signed', 'a wrong signature', { webhooks: webhooks({ forgedAttempts: 1 }) }],
     ['webhooks_signed', 'a body that is no event', { webhooks: webhooks({ malformedAttempts: 1 }) }],
     [
       'webhooks_agree',
       'an event that tells of another end',
-      { webhooks: webhooks({ events: [event({ type: 'render.failed', status: 'failed' })] }) },
+      { webhooks: webhooks({ events: [loggedEvent({ type: 'render.failed', status: 'failed' })] }) },
     ],
     [
       'webhooks_agree',
       'a type that does not fit the status',
-      { webhooks: webhooks({ events: [event({ type: 'render.cancelled' })] }) },
+      { webhooks: webhooks({ events: [loggedEvent({ type: 'render.cancelled' })] }) },
     ],
     [
       'webhooks_agree',
@@ -250,7 +217,7 @@ describe('the checks of a load test', () => {
   });
 
   it('permit that an event is delivered again', () => {
-    const events = [event({ attempts: 3, redeliveries: 2 })];
+    const events = [loggedEvent({ attempts: 3, redeliveries: 2 })];
     expect(states(runChecks(evidence({ webhooks: webhooks({ events }) })), 'failed')).toEqual([]);
   });
 

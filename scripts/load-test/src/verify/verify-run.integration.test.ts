@@ -1,19 +1,13 @@
 import { SYSTEM_CLOCK } from '../callers/open-loop';
 import { CONFIG_DEFAULTS, type LoadTestConfig, scenarioShape } from '../config';
 import { createEventLog } from '../target/receiver';
-import {
-  recordOf,
-  refusal,
-  type Script,
-  type ScriptedService,
-  startScriptedService,
-} from '../test/scripted-service';
+import { AT, recordOf } from '../test/observations';
+import { refusal, type Script, type ScriptedService, startScriptedService } from '../test/scripted-service';
 import { createLedger, type Ledger, type SentCreate } from '../track/ledger';
 import { collectEvidence } from './evidence';
 import { cancelLeftOvers, drain, settleLostAnswers } from './verify-run';
 
 const clock = SYSTEM_CLOCK;
-const AT = '2026-01-01T00:00:00.000Z';
 const config: LoadTestConfig = {
   ...CONFIG_DEFAULTS,
   ...scenarioShape('renders', {}),
