@@ -44,7 +44,7 @@ export interface MigrationReport {
   granted: string[];
 }
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** Of the migrations; those of this version unless told. */
   readonly directory?: string;
   /** Told of every migration that is begun. */

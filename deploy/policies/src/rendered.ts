@@ -17,7 +17,7 @@ export interface Manifest {
 
 export type Labels = Readonly<Record<string, string>>;
 
-export interface EnvVar {
+interface EnvVar {
   readonly name: string;
   readonly value?: string;
   readonly valueFrom?: {
@@ -54,7 +54,7 @@ export interface Container {
   }[];
 }
 
-export interface PodSpec {
+interface PodSpec {
   readonly automountServiceAccountToken?: boolean;
   readonly securityContext: Readonly<Record<string, unknown>>;
   readonly terminationGracePeriodSeconds?: number;

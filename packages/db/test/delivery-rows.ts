@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Factories } from '@lipsync/testkit';
 
-export interface DeliveryRows {
+interface DeliveryRows {
   customerId: string;
   origin: string;
   count?: number;

@@ -40,7 +40,7 @@ export interface Scenario {
   close(): Promise<void>;
 }
 
-export interface JobState {
+interface JobState {
   id: string;
   status: string;
   attempts: number;

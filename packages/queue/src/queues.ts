@@ -27,7 +27,7 @@ export interface Queues {
   close(): Promise<void>;
 }
 
-export interface QueuesOptions {
+interface QueuesOptions {
   redisUrl: string;
   logger: Logger;
   prefix?: string;

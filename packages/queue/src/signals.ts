@@ -11,7 +11,7 @@ export function wakeChannel(prefix: string): string {
   return `${prefix}:wake`;
 }
 
-export interface Listener {
+interface Listener {
   close(): void;
 }
 

@@ -56,7 +56,7 @@ export async function runService<Schema extends z.ZodType<{ LOG_LEVEL: LogLevel 
 }
 
 /** The parts of the process that the lifecycle needs; `process` itself satisfies it. */
-export interface ProcessHandle {
+interface ProcessHandle {
   on(event: string, listener: (argument: unknown) => void): unknown;
   exit(code: number): void;
 }

@@ -26,7 +26,7 @@ export interface FaultContext {
   stop: AbortSignal;
 }
 
-export interface Fault {
+interface Fault {
   /** Faults of different lanes may meet; those of one follow each other. */
   lane: 'process' | 'backend';
   /** How long it lasts, from and to; a fault that is over at once has none. */

@@ -77,7 +77,7 @@ const MAX_LAG_FRAMES = 12;
 const DEADLINE_MS = 900_000;
 
 /** Measures, from the files alone, what a render promises. Needs no database, queue or store. */
-export async function measureSync(binaries: Binaries, request: MeasureRequest): Promise<SyncMeasurement> {
+async function measureSync(binaries: Binaries, request: MeasureRequest): Promise<SyncMeasurement> {
   const scratch = await mkdtemp(path.join(tmpdir(), 'measure-'));
   const inference = await startInference({ packsDir: request.packsDir });
   try {

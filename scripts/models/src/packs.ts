@@ -90,7 +90,7 @@ async function packAt(dir: string): Promise<Pack | null> {
 }
 
 /** What an operator wants to know about a pack. */
-export async function describePack(pack: Pack): Promise<Row> {
+async function describePack(pack: Pack): Promise<Row> {
   const { engine, name, version, licence, providers } = pack.manifest;
   return {
     engine,

@@ -6,13 +6,13 @@ export interface CallOptions extends RequestOptions {
   id?: string;
 }
 
-export interface Success<Body> {
+interface Success<Body> {
   status: number;
   headers: Headers;
   body: Body;
 }
 
-export interface Refusal {
+interface Refusal {
   status: number;
   headers: Headers;
   code: string;

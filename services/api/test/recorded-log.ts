@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { createLogger, type Logger } from '@lipsync/runtime';
 
-export interface RecordedLog {
+interface RecordedLog {
   logger: Logger;
   /** Every line so far, parsed. */
   lines(): Record<string, unknown>[];

@@ -151,7 +151,7 @@ interface DeletedTombstones {
  * Deletes resources that expired `afterSeconds` ago and have no bytes left, with all their dependent rows; of each kind
  * at most `limit`.
  */
-export function deleteTombstones(db: Db, afterSeconds: number, limit: number): Promise<DeletedTombstones> {
+function deleteTombstones(db: Db, afterSeconds: number, limit: number): Promise<DeletedTombstones> {
   return transaction(db, async (tx) => {
     const [{ before } = { before: new Date(0) }] = await tx.$queryRaw<{ before: Date }[]>`
       SELECT now() - make_interval(secs => ${afterSeconds}::float8) AS before`;

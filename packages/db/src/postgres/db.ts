@@ -165,7 +165,7 @@ function createPostgresSocket(silenceMs: number): Socket {
  * A statement of the hot path, sent in one round trip without Prisma. It is a named prepared statement, so that each
  * connection parses and plans it once.
  */
-export interface Statement {
+interface Statement {
   name: string;
   text: string;
 }

@@ -3,7 +3,7 @@ import { type RenderRow, webhookEventBody } from '@lipsync/domain';
 import { type Prisma } from '@lipsync/prisma';
 import { type Db, type Tx } from '../postgres/db';
 
-export interface NewEvent {
+interface NewEvent {
   /** The record that ended at `now`. */
   ended: Pick<RenderRow, 'customerId' | 'createdAt' | 'expiresAt'>;
   now: Date;

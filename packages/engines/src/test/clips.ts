@@ -28,7 +28,7 @@ export function pictureOf(source: number): Uint8Array<ArrayBuffer> {
 }
 
 /** As many seconds of sound as the output has. */
-export const soundFor = (sources: readonly number[]): Float32Array =>
+const soundFor = (sources: readonly number[]): Float32Array =>
   new Float32Array(sources.length * 640).fill(0.1);
 
 /** A clip over such pictures, and a count of how often they were requested a second time. */
@@ -150,7 +150,7 @@ async function call(
   return float32Of((await run(role, feeds)).outputs, output);
 }
 
-export interface SyntheticFace {
+interface SyntheticFace {
   readonly frames: number;
   readonly width: number;
   readonly height: number;

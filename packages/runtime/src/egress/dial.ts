@@ -181,7 +181,7 @@ function assertLoopback(target: string): { address: string; port: number } {
 }
 
 /** All current addresses of a host name. Rejects with `dns_error` if there is none. */
-export type ResolveAddresses = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
+type ResolveAddresses = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 const QUERY_TIMEOUT_MS = 1_500;
 const QUERY_TRIES = 2;
@@ -192,7 +192,7 @@ const QUERY_TRIES = 2;
  */
 const TOTAL_MS = 3_500;
 
-export interface ResolverOptions {
+interface ResolverOptions {
   /** `address` or `address:port`; by default the system's name servers. */
   servers?: readonly string[];
   totalMs?: number;

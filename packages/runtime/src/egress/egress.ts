@@ -24,7 +24,7 @@ export interface Egress {
   close(): void;
 }
 
-export interface EgressOptions {
+interface EgressOptions {
   nodeEnv: NodeEnv;
   /** `https-443` for media; webhooks may use any port. */
   allowedPorts: 'https-443' | 'any';
@@ -54,7 +54,7 @@ export function createEgress(options: EgressOptions): Egress {
 }
 
 /** The settings that decide what a process may reach. */
-export interface EgressEnv {
+interface EgressEnv {
   readonly NODE_ENV: NodeEnv;
   readonly EGRESS_ROUTES: EgressRoutes;
   readonly EGRESS_CA_FILE?: string | undefined;
@@ -81,7 +81,7 @@ export function egressUnder(policy: EgressPolicy): Egress {
   };
 }
 
-export interface PostOptions {
+interface PostOptions {
   headers: Readonly<Record<string, string>>;
   body: string | Uint8Array;
   /** Total time, from the DNS lookup to the end of what is read of the response. */
@@ -132,7 +132,7 @@ async function readSome(response: IncomingMessage): Promise<void> {
   }
 }
 
-export interface DownloadOptions {
+interface DownloadOptions {
   /** Receives the bytes. Ended on success, destroyed on failure. */
   to: Writable;
   maxBytes: number;

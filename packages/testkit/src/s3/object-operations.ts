@@ -15,7 +15,7 @@ import { type SignedClaim } from './signature';
 import { type Store, type StoredObject } from './store';
 
 /** The input of an operation: a request whose signature was verified. */
-export interface OperationContext {
+interface OperationContext {
   request: S3Request;
   claim: SignedClaim;
   response: ServerResponse;

@@ -128,7 +128,7 @@ export async function transcode(binaries: Binaries, clip: PreparedClip, outFile:
  * The same in two processes connected by a pipe: the lower bound for any render whose pictures pass through another
  * process than ffmpeg.
  */
-export async function transcodeThroughPipe(
+async function transcodeThroughPipe(
   binaries: Binaries,
   clip: PreparedClip,
   outFile: string,

@@ -6,7 +6,7 @@ import { MANIFEST_FILE, PackError, packFiles, packVersion, sha256 } from '@lipsy
 import { type Logger } from '@lipsync/runtime';
 import { type Storage, StorageError } from '@lipsync/storage';
 
-export interface StoredPacksOptions {
+interface StoredPacksOptions {
   readonly storage: Pick<Storage, 'list' | 'getBuffer' | 'getToFile'>;
   /** Key prefix of the packs in the store, one folder per pack. */
   readonly prefix: string;

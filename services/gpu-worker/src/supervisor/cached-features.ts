@@ -34,7 +34,7 @@ export interface EngineFeatures {
   readonly complete: boolean;
 }
 
-export interface EngineFeaturesRequest {
+interface EngineFeaturesRequest {
   readonly engine: Engine;
   readonly pack: UsablePack;
   readonly video: AssetRow;
@@ -223,7 +223,7 @@ export function trackName({ version, analyzerVersion }: TrackOrigin): string {
  * The name under which an engine's features of a video are stored. They depend on the pack's networks, on the engine's
  * code, and on the track, which determines the position of the crops.
  */
-export function latentsName(
+function latentsName(
   engine: Engine,
   pack: { readonly version: string; readonly features: { readonly version: string } },
   track: TrackOrigin,

@@ -9,7 +9,7 @@ import { sha256OfFile } from '@lipsync/model-pack';
  * A file by its customer and content, so that no customer can learn from a job's duration that another has the same
  * file.
  */
-export interface OwnContent {
+interface OwnContent {
   readonly customerId: string;
   /** Hex. */
   readonly sha256: string;
@@ -34,7 +34,7 @@ export class CacheMismatch extends Error {
   override readonly name = 'CacheMismatch';
 }
 
-export interface DiskCacheOptions {
+interface DiskCacheOptions {
   readonly folder: string;
   readonly maxBytes: number;
   /**

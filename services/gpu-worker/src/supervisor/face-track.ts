@@ -20,7 +20,7 @@ import { fetchFeature, storeFeature, trackName, type TrackOrigin } from './cache
 import { type GpuJob, type JobDeps, StorageFailed } from './gpu-job';
 
 /** The face track that a job needs. */
-export interface TrackRequest {
+interface TrackRequest {
   readonly video: AssetRow;
   /** Path of the video in the job's folder. */
   readonly videoPath: string;

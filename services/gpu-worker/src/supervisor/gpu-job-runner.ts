@@ -98,7 +98,7 @@ export function createGpuJobRunner(deps: GpuJobRunnerDeps): GpuJobRunner {
   };
 }
 
-export type SlotPool = ReturnType<typeof createSlotPool>;
+type SlotPool = ReturnType<typeof createSlotPool>;
 
 /** The inference processes, each with one job at a time. */
 export function createSlotPool(hosts: readonly InferenceHost[]) {

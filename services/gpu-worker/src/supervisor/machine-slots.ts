@@ -1,7 +1,7 @@
 import { codecThreads } from '@lipsync/media';
 
 /** The resources that a machine has for inference processes. */
-export interface MachineRoom {
+interface MachineRoom {
   /** Bytes that this process group may use: the container's limit if it has one. */
   readonly memoryBytes: number;
   readonly cores: number;

@@ -26,7 +26,7 @@ const SAMPLE_FACE = join(__dirname, '../../../../samples/face.mp4');
 /** Length of the small copy that tests use. */
 const FACE_SECONDS = 3;
 
-export interface RenderOptions {
+interface RenderOptions {
   /** Speech of 0.6 s, or of 30 s, which takes about ten seconds to render. */
   audio: 'short' | 'long';
   /** The preparation that the render names; true for that of the plain video. */

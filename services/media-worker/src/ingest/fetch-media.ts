@@ -29,7 +29,7 @@ export interface Ingest extends Pick<ClaimedJob, 'folder' | 'signal' | 'report' 
 }
 
 /** The bytes of an asset on local disk. */
-export interface FetchedMedia {
+interface FetchedMedia {
   readonly path: string;
   readonly sha256: string;
   readonly sizeBytes: number;

@@ -16,7 +16,7 @@ import { type FetchDeps, fetchMedia, type Ingest } from './fetch-media';
 import { classifyIngestError } from './ingest-failure';
 
 /** Shared by every ingest of this process. */
-export interface IngestDeps extends FetchDeps {
+interface IngestDeps extends FetchDeps {
   readonly db: Db;
   readonly storage: FetchDeps['storage'] & Pick<Storage, 'put' | 'delete' | 'list'>;
   readonly binaries: Binaries;

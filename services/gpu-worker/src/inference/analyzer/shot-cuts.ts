@@ -24,7 +24,7 @@ interface Samples {
 }
 
 /** Whether a shot begins with this picture. `face` is where the face followed so far, if any, was last seen. */
-export type IsCut = (picture: RgbPicture, face: Box | null) => boolean;
+type IsCut = (picture: RgbPicture, face: Box | null) => boolean;
 
 /**
  * Detects the first frame of each shot: its brightness histograms, one per cell of a 4×4 grid, differ from those of the

@@ -28,7 +28,7 @@ export interface FaceObserver {
 }
 
 /** Measures an output. A failure to measure is reported in the result, and costs measurements instead of the render. */
-export interface UnfailingProbe extends FaceObserver {
+interface UnfailingProbe extends FaceObserver {
   /** Computes the result; never rejects, not even when the analyzer cannot be loaded. */
   judge(loadAnalyzer: () => Promise<LoadedAnalyzer>): Promise<OutputQuality>;
   /** Whether a graph failed at it. */
