@@ -40,7 +40,8 @@ describe('the memory of graph outputs is reused, and never too early,', () => {
   test('by musetalk from face to face that it parses', async () => {
     await buildBuiltinPacks(join(folder, 'builtin'));
     const pack = await writePooledMusetalkPack(join(folder, 'musetalk'), join(folder, 'builtin'), {
-      ...{ parsing: true, params: { batch: 4 } },
+      parsing: true,
+      params: { batch: 4 },
     });
     const { plain, run, runs, fresh } = await counted(pack);
     const kept = async (model: RunModel) => {

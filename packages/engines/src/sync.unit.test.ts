@@ -39,7 +39,9 @@ describe('follows voice', () => {
     ['room tone', noise(1).map((value) => 0.002 * (1 + 0.05 * value))],
   ])('%s is not a voice to follow: neither a correlation nor a lag', (_, envelope) => {
     expect(followsVoice(envelope, talking, MAX_LAG)).toEqual({
-      ...{ pearson: null, lagFrames: null, faceFrames: FRAMES },
+      pearson: null,
+      lagFrames: null,
+      faceFrames: FRAMES,
     });
   });
 
@@ -49,7 +51,9 @@ describe('follows voice', () => {
     ['still but for the noise of its landmarks', noise(2).map((value) => 0.1 + 0.001 * value)],
   ])('a mouth that is %s during speech does not follow at all, at no lag', (_, openings) => {
     expect(followsVoice(voice, openings, MAX_LAG)).toEqual({
-      ...{ pearson: 0, lagFrames: null, faceFrames: FRAMES },
+      pearson: 0,
+      lagFrames: null,
+      faceFrames: FRAMES,
     });
   });
 

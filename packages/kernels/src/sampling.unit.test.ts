@@ -9,8 +9,12 @@ const COVERED: Covered = { left: 3, right: 28, top: 14, bottom: 30 };
 function turned(angle: number, scale: number): Affine {
   const [a, d] = [scale * Math.cos(angle), scale * Math.sin(angle)];
   return {
-    ...{ a, b: -d, c: 16 - (a * WIDTH) / 2 + (d * HEIGHT) / 2 },
-    ...{ d, e: a, f: 16 - (d * WIDTH) / 2 - (a * HEIGHT) / 2 },
+    a,
+    b: -d,
+    c: 16 - (a * WIDTH) / 2 + (d * HEIGHT) / 2,
+    d,
+    e: a,
+    f: 16 - (d * WIDTH) / 2 - (a * HEIGHT) / 2,
   };
 }
 

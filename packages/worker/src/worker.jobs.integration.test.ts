@@ -104,8 +104,13 @@ describe('the run of one job', () => {
     const { assetId } = await rowOf(id);
     expect(told()).toMatchObject([
       {
-        ...{ event: 'job', job_id: id, kind: 'ingest', outcome: 'requeued', code: 'internal_error' },
-        ...{ customer_id: customerId, asset_id: assetId },
+        event: 'job',
+        job_id: id,
+        kind: 'ingest',
+        outcome: 'requeued',
+        code: 'internal_error',
+        customer_id: customerId,
+        asset_id: assetId,
       },
     ]);
     for (const other of ['preparation_id', 'render_id', 'engine_run_id'])
@@ -117,8 +122,15 @@ describe('the run of one job', () => {
     await (await runner()).run(id, NEVER, nothing);
     expect(told()).toMatchObject([
       {
-        ...{ event: 'job', job_id: id, kind: 'render', queue: 'musetalk', attempt: 1, fence: 1 },
-        ...{ customer_id: customerId, render_id: renderId, engine_run_id: engineRunId },
+        event: 'job',
+        job_id: id,
+        kind: 'render',
+        queue: 'musetalk',
+        attempt: 1,
+        fence: 1,
+        customer_id: customerId,
+        render_id: renderId,
+        engine_run_id: engineRunId,
       },
     ]);
   });

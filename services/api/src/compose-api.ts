@@ -28,7 +28,9 @@ export function composeApi(parts: {
     logger,
   });
   const needs = readinessChecks({
-    ...{ db, storage, enginesOnDemand: config.enginesOnDemand },
+    db,
+    storage,
+    enginesOnDemand: config.enginesOnDemand,
     pingRedis: () => queues.ping(),
   });
   const readiness = createHealthChecks(needs, { logger });

@@ -42,7 +42,12 @@ export async function startService(env: ApiEnv, logger: Logger, lifecycle: Lifec
       storageWaitMs: STORAGE_WAIT_MS,
       enginesOnDemand: env.ENGINES_ON_DEMAND,
     },
-    ...{ db, storage, queues, rateLimiter, logger, telemetry },
+    db,
+    storage,
+    queues,
+    rateLimiter,
+    logger,
+    telemetry,
     clock: systemClock,
     isDraining: () => lifecycle.stopping.aborted,
   });

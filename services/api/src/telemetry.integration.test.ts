@@ -133,11 +133,13 @@ describe('traces of the API', () => {
     const { prisma } = api.db;
     const render = await api.operations.ok('create_render', { key, headers, json: renderRequest() });
     const preparation = await api.operations.ok('create_preparation', {
-      ...{ key, headers },
+      key,
+      headers,
       json: preparationRequest(),
     });
     const asset = await api.operations.ok('create_asset', {
-      ...{ key, headers },
+      key,
+      headers,
       json: { url: VIDEO_URL, media_type: 'video' },
     });
     const upload = await createScenario(api, customer).upload();

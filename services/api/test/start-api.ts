@@ -125,19 +125,17 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   await registerWorker(db, { id: 'media-1', service: 'media-worker', slots: { media: 1 } });
 
   return {
-    ...{
-      baseUrl,
-      port,
-      db,
-      database,
-      storage,
-      s3,
-      queues,
-      metrics,
-      redisPrefix: prefix,
-      operations: createOperationClient(baseUrl),
-      worker: createTestWorker(db),
-    },
+    baseUrl,
+    port,
+    db,
+    database,
+    storage,
+    s3,
+    queues,
+    metrics,
+    redisPrefix: prefix,
+    operations: createOperationClient(baseUrl),
+    worker: createTestWorker(db),
     logLines: () => log.lines(),
     newCustomer: (limits) => newCustomer(db, limits),
     drain: () => {

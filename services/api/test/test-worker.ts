@@ -47,8 +47,14 @@ export function createTestWorker(db: Db): TestWorker {
       const media = {
         objectKey: `assets/${assetId}/nonce`,
         sha256: outcome.sha256 ?? 'ab'.repeat(32),
-        ...{ sizeBytes: 1000, contentType: 'video/mp4', durationSeconds: 2, codec: 'h264' },
-        ...{ width: 640, height: 360, frames: 50, fps: 25 },
+        sizeBytes: 1000,
+        contentType: 'video/mp4',
+        durationSeconds: 2,
+        codec: 'h264',
+        width: 640,
+        height: 360,
+        frames: 50,
+        fps: 25,
       };
       return done(completeIngest(db, lease, media));
     },
@@ -56,7 +62,12 @@ export function createTestWorker(db: Db): TestWorker {
       const lease = await claim({ preparationId });
       if (outcome !== undefined) return done(failJob(db, lease, outcome.failure));
       const analysis = {
-        ...{ version: '1', analyzerVersion: 'test', frames: 50, fps: 25, width: 640, height: 360 },
+        version: '1',
+        analyzerVersion: 'test',
+        frames: 50,
+        fps: 25,
+        width: 640,
+        height: 360,
         durationSeconds: 2,
       };
       return done(completeAnalyze(db, lease, analysis));

@@ -125,16 +125,24 @@ async function startWorker(
     },
   };
   const env = loadEnv(mediaWorkerEnvironment, {
-    ...{ NODE_ENV: 'test', DATABASE_URL: database.url, DATABASE_POOL_MAX: '4', REDIS_URL: redis.url },
-    ...{ S3_ENDPOINT: s3.endpoint, S3_BUCKET: s3.bucket, S3_REGION: s3.region },
-    ...{ S3_ACCESS_KEY_ID: s3.accessKeyId, S3_SECRET_ACCESS_KEY: s3.secretAccessKey },
-    ...{ PUBLIC_BASE_URL: 'https://api.example.test', HEALTH_PORT: '0', WORK_DIR: join(folder, name) },
-    ...{
-      EGRESS_ROUTES: `${HOST}:443=${origin.address}`,
-      EGRESS_CA_FILE: caFile(),
-      PURGE_INTERVAL_SECONDS: '1',
-    },
-    ...{ PATH: process.env['PATH'], FFMPEG_BIN: process.env['FFMPEG_BIN'], SHUTDOWN_GRACE_SECONDS: '0' },
+    NODE_ENV: 'test',
+    DATABASE_URL: database.url,
+    DATABASE_POOL_MAX: '4',
+    REDIS_URL: redis.url,
+    S3_ENDPOINT: s3.endpoint,
+    S3_BUCKET: s3.bucket,
+    S3_REGION: s3.region,
+    S3_ACCESS_KEY_ID: s3.accessKeyId,
+    S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+    PUBLIC_BASE_URL: 'https://api.example.test',
+    HEALTH_PORT: '0',
+    WORK_DIR: join(folder, name),
+    EGRESS_ROUTES: `${HOST}:443=${origin.address}`,
+    EGRESS_CA_FILE: caFile(),
+    PURGE_INTERVAL_SECONDS: '1',
+    PATH: process.env['PATH'],
+    FFMPEG_BIN: process.env['FFMPEG_BIN'],
+    SHUTDOWN_GRACE_SECONDS: '0',
     MEDIA_SANDBOX: 'preferred',
     ...settings,
   });
@@ -257,8 +265,15 @@ it('takes over an ingest whose worker was killed in the middle, and logs in one 
   const recovered = lines.filter((line) => line.includes('job_recovered'));
   expect(recovered.map((line) => JSON.parse(line) as unknown)).toMatchObject([
     {
-      ...{ event: 'job_recovered', job_id: id, kind: 'ingest', attempt: 1, fence: 1 },
-      ...{ customer_id: customerId, asset_id: asset.id, worker_id: 'killed', outcome: 'requeued' },
+      event: 'job_recovered',
+      job_id: id,
+      kind: 'ingest',
+      attempt: 1,
+      fence: 1,
+      customer_id: customerId,
+      asset_id: asset.id,
+      worker_id: 'killed',
+      outcome: 'requeued',
     },
   ]);
 });
@@ -291,7 +306,9 @@ describe('downloads from a server that stays silent', () => {
     await registerWorker(db, { id: 'gpu', service: 'gpu-worker', slots: { musetalk: 1 } });
     const url = `https://${HOST}/silent`;
     const { render } = await createRender({
-      ...{ video: { url }, audio: { url }, sync_mode: 'loop' },
+      video: { url },
+      audio: { url },
+      sync_mode: 'loop',
       engines: ['musetalk'],
     });
     const { lines } = await startWorker('a', { ...PATIENT, MEDIA_SLOTS: '1' });

@@ -106,7 +106,10 @@ async function createRunner(
   const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH, MEDIA_SANDBOX }, env.MEDIA_SLOTS);
   const { ffmpeg, ffprobe, sandbox, share } = binaries;
   parts.logger.info('media tools', {
-    ...{ ffmpeg, ffprobe, no_network: sandbox.offline !== undefined, limits: sandbox.prlimit !== undefined },
+    ffmpeg,
+    ffprobe,
+    no_network: sandbox.offline !== undefined,
+    limits: sandbox.prlimit !== undefined,
     memory_bytes: share.memoryBytes,
   });
   return createIngestRunner({

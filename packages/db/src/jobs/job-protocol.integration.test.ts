@@ -115,7 +115,9 @@ describe('job protocol', () => {
       await failJob(scenario.db, stale, 'engine_failed'),
       await releaseJob(scenario.db, stale),
       await retryJob(scenario.db, stale, {
-        ...{ errorCode: 'engine_failed', delaySeconds: 0, refundAttempt: false },
+        errorCode: 'engine_failed',
+        delaySeconds: 0,
+        refundAttempt: false,
       }),
     ];
     expect(writes).toEqual([false, false, false, false, false, 'lost']);

@@ -117,10 +117,15 @@ export interface RecoveredJob extends JobIdentity {
 export function jobIdentity(subject: JobSubject): JobIdentity {
   const { id, kind, queue, fence, attempts, customerId, assetId, preparationId, engineRunId } = subject.job;
   return {
-    ...{ jobId: id, fence, customerId, attempt: attempts },
+    jobId: id,
+    fence,
+    customerId,
+    attempt: attempts,
     kind: jobKind(kind),
     queue: queueName(queue),
-    ...{ assetId, preparationId, engineRunId },
+    assetId,
+    preparationId,
+    engineRunId,
     renderId: subject.kind === 'render' ? subject.render.id : null,
   };
 }

@@ -142,7 +142,9 @@ describe('cancelRender', () => {
 
     const prepared = (await scenario.render({ video, audio })).render;
     await createPreparation(scenario.db, {
-      ...{ customerId: scenario.customerId, idempotency: null, ttlSeconds: 600 },
+      customerId: scenario.customerId,
+      idempotency: null,
+      ttlSeconds: 600,
       request: { video: { asset_id: prepared.videoAssetId } },
     });
     await cancel(prepared.id);

@@ -82,7 +82,10 @@ export function createHighsync(
             const windows = await audio.load(outputs.start, outputs.end - 1);
             return denoise(
               {
-                ...{ outputs, sources: clip.sources, latents, writeLandmarks },
+                outputs,
+                sources: clip.sources,
+                latents,
+                writeLandmarks,
                 writeAudio: (output, target, offset) => windows.write(output, target, offset),
               },
               signal,

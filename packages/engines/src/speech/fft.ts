@@ -50,8 +50,15 @@ function planPasses(length: number, radices: readonly number[]): Pass[] {
     const [twiddleRe, twiddleIm] = roots(done, radix, (k, j) => (k * j) / (done * radix));
     const [dftRe, dftIm] = roots(radix, radix, (k, j) => ((k * j) % radix) / radix);
     passes.push({
-      ...{ radix, done, rest: length / (done * radix), twiddleRe, twiddleIm, dftRe, dftIm },
-      ...{ termRe: new Float64Array(radix), termIm: new Float64Array(radix) },
+      radix,
+      done,
+      rest: length / (done * radix),
+      twiddleRe,
+      twiddleIm,
+      dftRe,
+      dftIm,
+      termRe: new Float64Array(radix),
+      termIm: new Float64Array(radix),
     });
     done *= radix;
   }

@@ -39,7 +39,10 @@ export function clipInput(
 ): { input: ClipInput; secondLooks: () => number } {
   let looks = 0;
   const input: ClipInput = {
-    ...{ track, sources, audio: recordingOf(soundFor(sources)), format: FORMAT },
+    track,
+    sources,
+    audio: recordingOf(soundFor(sources)),
+    format: FORMAT,
     features: parts.features ?? noFeatures,
     signal: parts.signal ?? new AbortController().signal,
     openFrames() {

@@ -128,11 +128,7 @@ export async function transcode(binaries: Binaries, clip: PreparedClip, outFile:
  * The same in two processes connected by a pipe: the lower bound for any render whose pictures pass through another
  * process than ffmpeg.
  */
-async function transcodeThroughPipe(
-  binaries: Binaries,
-  clip: PreparedClip,
-  outFile: string,
-): Promise<void> {
+async function transcodeThroughPipe(binaries: Binaries, clip: PreparedClip, outFile: string): Promise<void> {
   const { width, height } = clip.shape;
   const raw = ['-f', 'rawvideo', '-pix_fmt', 'yuv420p'];
   const encoder = spawn(

@@ -48,10 +48,8 @@ describe('a created render', () => {
     const { key } = customer;
     const json = {
       ...renderRequest({ webhook_url: 'https://hooks.example.com./lipsync' }),
-      ...{
-        video: { url: 'https://MEDIA.example.com./a.mp4' },
-        audio: { url: 'https://media.example.com./a.wav' },
-      },
+      video: { url: 'https://MEDIA.example.com./a.mp4' },
+      audio: { url: 'https://media.example.com./a.wav' },
       idempotency_key: 'written',
     };
     const { body } = await api.operations.ok('create_render', { key, json });

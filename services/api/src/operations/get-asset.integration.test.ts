@@ -29,15 +29,13 @@ describe('get_asset', () => {
     it('shows the measurements of a ready asset', async () => {
       const { body } = await get(await scenario.readyAsset());
       expect(body.media).toEqual({
-        ...{
-          size_bytes: 1000,
-          duration_seconds: 2,
-          codec: 'h264',
-          width: 640,
-          height: 360,
-          frames: 50,
-          fps: 25,
-        },
+        size_bytes: 1000,
+        duration_seconds: 2,
+        codec: 'h264',
+        width: 640,
+        height: 360,
+        frames: 50,
+        fps: 25,
       });
     });
 

@@ -116,7 +116,10 @@ export async function createRenderFixture(folder: string): Promise<RenderFixture
   const preparation = async (videoId = plain): Promise<{ preparationId: string; jobId: string }> => {
     const request = { video: { asset_id: videoId } };
     const created = await createPreparation(db, {
-      ...{ customerId, request, idempotency: null, ttlSeconds: RECORD_SECONDS },
+      customerId,
+      request,
+      idempotency: null,
+      ttlSeconds: RECORD_SECONDS,
     });
     const preparationId = created.preparation.id;
     const { id } = await one<{ id: string }>('SELECT id FROM jobs WHERE preparation_id = $1', [
