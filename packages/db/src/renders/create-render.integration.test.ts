@@ -86,38 +86,6 @@ describe('createRender', () => {
     });
   });
 
-  it('replays the record in its current state, and never starts it again', async () => {
-    const customerId = await scenario.make.customer();
-    const { render } = await create(customerId, URLS, KEY);
-    await cancelRender(scenario.db, customerId, render.id);
-    expect(await create(customerId, URLS, KEY)).toMatchObject({
-      replayed: true,
-      render: { id: render.id, status: 'cancelled' },
-    });
-  });
-
-  it('refuses another payload or operation under the same key', async () => {
-    const customerId = await scenario.make.customer();
-    await create(customerId, URLS, KEY);
-    const other = { ...KEY, fingerprint: 'e'.repeat(64) };
-    expect(await codeOf(create(customerId, URLS, other))).toBe('idempotency_key_reused');
-    const preparation = {
-      customerId,
-      request: { video: URLS.video },
-      idempotency: other,
-      ttlSeconds: DAY_SECONDS,
-    };
-    expect(await codeOf(createPreparation(scenario.db, preparation))).toBe('idempotency_key_reused');
-  });
-
-  it('keeps the keys of different customers separate', async () => {
-    const [first, second] = [await scenario.make.customer(), await scenario.make.customer()];
-    const one = await create(first, URLS, KEY);
-    const two = await create(second, URLS, KEY);
-    expect(two.replayed).toBe(false);
-    expect(two.render.id).not.toBe(one.render.id);
-  });
-
   it('binds a key only if it succeeds, and leaves nothing behind otherwise', async () => {
     const customerId = await scenario.make.customer();
     const request: RenderRequest = { ...URLS, audio: { asset_id: 'ast_unknown' } };
@@ -131,28 +99,6 @@ describe('createRender', () => {
     });
     expect((await create(customerId, URLS, KEY)).replayed).toBe(false);
   });
-
-  it('forgets a key that has expired', async () => {
-    const customerId = await scenario.make.customer();
-    const first = await create(customerId, URLS, KEY);
-    await scenario.make.query(
-      `UPDATE idempotency_keys SET expires_at = now() - interval '1 ms' WHERE customer_id = $1`,
-      [customerId],
-    );
-    const second = await create(customerId, URLS, { ...KEY, fingerprint: 'e'.repeat(64) });
-    expect(second.replayed).toBe(false);
-    expect(second.render.id).not.toBe(first.render.id);
-  });
-
-  it.each(['\0', '\ud800', 'quote"\\', ' spaced ', '\u{1f600}'])(
-    'accepts the key %j verbatim',
-    async (key) => {
-      const customerId = await scenario.make.customer();
-      const { render } = await create(customerId, URLS, { ...KEY, key });
-      expect((await create(customerId, URLS, { ...KEY, key })).render.id).toBe(render.id);
-      expect((await create(customerId, URLS, { ...KEY, key: `${key}.` })).replayed).toBe(false);
-    },
-  );
 
   it('reports that a key is in use if the first request does not end', async () => {
     const customerId = await scenario.make.customer();
@@ -195,70 +141,5 @@ describe('createRender', () => {
     expect(await codeOf(create(customerId, URLS))).toBe('concurrency_limit_exceeded');
     await cancelRender(scenario.db, customerId, created[0]?.render.id ?? '');
     expect(await codeOf(create(customerId, URLS))).toBeNull();
-  });
-
-  it('replays a key even if the limit is reached and its assets have expired since', async () => {
-    const customerId = await scenario.make.customer({ activeRecordsMax: 1 });
-    const video = { asset_id: await scenario.make.readyAsset({ customerId, mediaType: 'video' }) };
-    await create(customerId, { ...URLS, video }, KEY);
-    await scenario.make.query(`UPDATE assets SET expires_at = now() - interval '1 ms' WHERE id = $1`, [
-      video.asset_id,
-    ]);
-    expect((await create(customerId, { ...URLS, video }, KEY)).replayed).toBe(true);
-  });
-
-  describe('references', () => {
-    let customerId: string;
-    beforeAll(async () => {
-      customerId = await scenario.make.customer({ activeRecordsMax: 1000 });
-    });
-    const asset = (owner: string, mediaType: 'video' | 'audio'): Promise<string> =>
-      scenario.make.readyAsset({ customerId: owner, mediaType });
-    const using = (video: string): Promise<unknown> =>
-      codeOf(create(customerId, { ...URLS, video: { asset_id: video } }));
-
-    it('are unknown if they belong to another customer', async () => {
-      expect(await using(await asset(await scenario.make.customer(), 'video'))).toBe('asset_not_found');
-    });
-
-    it('are refused if expired, before any other check', async () => {
-      const id = await asset(customerId, 'audio');
-      await scenario.make.query(`UPDATE assets SET expires_at = now() - interval '1 ms' WHERE id = $1`, [id]);
-      expect(await using(id)).toBe('asset_expired');
-    });
-
-    it('are refused if of the wrong type, even if failed', async () => {
-      const id = await asset(customerId, 'audio');
-      await scenario.make.query(
-        `UPDATE assets SET status = 'failed', error_code = 'media_corrupt' WHERE id = $1`,
-        [id],
-      );
-      expect(await using(id)).toBe('asset_type_mismatch');
-    });
-
-    it.each([
-      ['failed', 'asset_failed'],
-      ['awaiting_upload', 'asset_not_ready'],
-      ['pending', null],
-    ])('in state %s give %s', async (status, expected) => {
-      const id = await asset(customerId, 'video');
-      const error = status === 'failed' ? 'media_corrupt' : null;
-      await scenario.make.query('UPDATE assets SET status = $2, error_code = $3 WHERE id = $1', [
-        id,
-        status,
-        error,
-      ]);
-      expect(await using(id)).toBe(expected);
-    });
-
-    it('are checked before the engines, and the engines before the limit', async () => {
-      const full = await scenario.make.customer({ activeRecordsMax: 0 });
-      await scenario.make.query(`UPDATE workers SET seen_at = now() - interval '2 minutes'`);
-      const unknown: RenderRequest = { ...URLS, video: { asset_id: 'ast_x' } };
-      expect(await codeOf(create(full, unknown))).toBe('asset_not_found');
-      expect(await codeOf(create(full, URLS))).toBe('engine_unavailable');
-      await scenario.make.query('UPDATE workers SET seen_at = now()');
-      expect(await codeOf(create(full, URLS))).toBe('concurrency_limit_exceeded');
-    });
   });
 });
