@@ -103,9 +103,13 @@ function createRandom(): () => Uint8Array {
   };
 }
 
-/** Runs `work` in one READ COMMITTED transaction (see `connectionUrl`), and rolls back if it throws. */
+/**
+ * Runs `work` in one transaction, and rolls back if it throws. A statement must see what was committed while the one
+ * before it waited for a lock, hence READ COMMITTED. It is said each time: as a setting of the session, PgBouncer would
+ * refuse the connection.
+ */
 export function transaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return db.prisma.$transaction(work);
+  return db.prisma.$transaction(work, { isolationLevel: 'ReadCommitted' });
 }
 
 /**
@@ -126,16 +130,14 @@ export function secondsAfter(time: Date, seconds: number): Date {
 /** Parameters that a URL could use to override the time limits that callers rely on. */
 const LIMITS = ['statement_timeout', 'idle_in_transaction_session_timeout'];
 
-const SETTINGS = String.raw`-c timezone=UTC -c jit=off -c default_transaction_isolation=read\ committed`;
+const SETTINGS = '-c timezone=UTC -c jit=off';
 
 /**
  * The URL with the session settings that this service needs, in addition to its own. `pg` lets parameters of a URL
  * override every setting made beside it, as a whole: `options` with a search path would lose the time zone.
  *
  * Prisma writes and reads timestamptz without an offset and means UTC. Compiling a statement (JIT) pays off in reports
- * that run for seconds; here it would only add its time to every statement whose cost is overestimated. A statement of a
- * transaction must see what was committed while the one before it waited for a lock; to say so in each transaction would
- * be a round trip more.
+ * that run for seconds; here it would only add its time to every statement whose cost is overestimated.
  */
 export function connectionUrl(url: string): string {
   // `pg` takes a lone % for itself, but then escapes every escape in the URL a second time.

@@ -37,14 +37,13 @@ export function openDb(options: {
 
 const SESSION = `
   SELECT name, CASE WHEN unit = 'ms' THEN setting || 'ms' ELSE setting END AS value FROM pg_settings
-  WHERE name IN ('jit', 'TimeZone', 'default_transaction_isolation', 'statement_timeout',
+  WHERE name IN ('jit', 'TimeZone', 'statement_timeout',
     'idle_in_transaction_session_timeout')
   UNION ALL SELECT 'now', extract(epoch FROM clock_timestamp())::text`;
 
 const EXPECTED: Readonly<Record<string, string>> = {
   jit: 'off',
   TimeZone: 'UTC',
-  default_transaction_isolation: 'read committed',
   statement_timeout: `${STATEMENT_TIMEOUT_MS}ms`,
   idle_in_transaction_session_timeout: `${TRANSACTION_TIMEOUT_MS}ms`,
 };
