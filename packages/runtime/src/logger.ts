@@ -23,15 +23,26 @@ export interface Logger {
 const FORBIDDEN = ['authorization', 'api_key', 'secret', 'password', 'signature', 'body'];
 
 /**
- * The buffer is written when it reaches this size or after the interval below, so that a busy process makes one system
- * call for many lines.
+ * The buffer is written when it reaches this size, or this long after its first line, so that a busy process makes one
+ * system call for many lines. Pino's own `periodicFlush` would wake up an idle process as well, ten times a second.
  */
 const BUFFER_BYTES = 4_096;
 const FLUSH_MS = 100;
 
 /** Buffered standard output for the logger of a service. The buffer is flushed before the process exits. */
 export function bufferedOutput(): DestinationStream {
-  return pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS });
+  const output = pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES });
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    timer = undefined;
+    output.flush();
+  };
+  return {
+    write: (line) => {
+      output.write(line);
+      timer ??= setTimeout(flush, FLUSH_MS).unref();
+    },
+  };
 }
 
 /**

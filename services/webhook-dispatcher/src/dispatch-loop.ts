@@ -86,8 +86,8 @@ export function createDispatchLoop<Delivery>(options: {
       hasRoom = false;
       const taken = await takeDue();
       restMs = taken > 0 ? GAP_MS : Math.min(restMs * 2, pollMs);
-      await delay(GAP_MS);
-      if (taken === 0 && !hasRoom && !stopping) await rest(restMs);
+      if (taken > 0 || hasRoom) await delay(GAP_MS);
+      else if (!stopping) await rest(restMs);
     }
     await Promise.all(inFlight);
   };
