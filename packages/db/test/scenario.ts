@@ -13,6 +13,7 @@ import {
 
 export const DAY_SECONDS = 86_400;
 export const WEBHOOK_URL = 'https://hooks.example.com/lipsync';
+const LIMITS = { activeRecordsMax: 10_000 };
 const ALL_SLOTS = { media: 4, preparation: 2, musetalk: 4, latentsync: 4, highsync: 4 };
 export const MEDIA: IngestedMedia = {
   objectKey: 'assets/some/object',
@@ -37,6 +38,8 @@ export interface Scenario {
   /** Lets the lease of a running job run out. */
   expireLease(jobId: string): Promise<void>;
   events(renderId: string): Promise<{ type: string; body: string; deliveries: number }[]>;
+  /** Deletes what a test has left, for the next one in the same database; begins anew with the same customer. */
+  empty(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -53,7 +56,7 @@ export async function openScenario(): Promise<Scenario> {
   const db = createDb({ url: database.url, poolMax: 10, publicBaseUrl: 'https://api.example.com' });
   const make = createFactories(database.url);
   await make.worker(ALL_SLOTS);
-  const customerId = await make.customer({ activeRecordsMax: 10_000 });
+  const customerId = await make.customer(LIMITS);
 
   return {
     database,
@@ -99,6 +102,14 @@ export async function openScenario(): Promise<Scenario> {
          FROM webhook_events AS event WHERE render_id = $1`,
         [renderId],
       ),
+    empty: async () => {
+      const tables = await make.query<{ name: string }>(
+        `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> '_prisma_migrations'`,
+      );
+      await make.query(tables.map(({ name }) => `DELETE FROM ${name}`).join('; '));
+      await db.prisma.customer.create({ data: { id: customerId, name: 'A customer', ...LIMITS } });
+      await make.worker(ALL_SLOTS);
+    },
     close: async () => {
       await make.close();
       await db.close();

@@ -16,10 +16,11 @@ const HASH = 'a'.repeat(64);
 
 describe('customers', () => {
   let scenario: Scenario;
-  beforeEach(async () => {
+  beforeAll(async () => {
     scenario = await openScenario();
   });
-  afterEach(() => scenario.close());
+  beforeEach(() => scenario.empty());
+  afterAll(() => scenario.close());
 
   it('have a webhook secret of their own from the start, and one active secret after every rotation', async () => {
     const { db } = scenario;
@@ -71,12 +72,8 @@ describe('customers', () => {
 
   it('keep the limits that are not changed, and lose those that are reset', async () => {
     const { db } = scenario;
-    const sealSecret = (): Uint8Array<ArrayBuffer> => Uint8Array.of(1);
-    const { id } = await createCustomer(db, {
-      name: 'Ada',
-      limits: { postPerMinute: 10, getPerMinute: 20 },
-      sealSecret,
-    });
+    const limits = { postPerMinute: 10, getPerMinute: 20 };
+    const { id } = await createCustomer(db, { name: 'Ada', limits, sealSecret: () => Uint8Array.of(1) });
     expect(await setLimits(db, id, { postPerMinute: null, runningJobsMax: 7 })).toMatchObject({
       postPerMinute: null,
       getPerMinute: 20,

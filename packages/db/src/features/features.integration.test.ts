@@ -77,15 +77,7 @@ describe('features of a video', () => {
       const key = newKey();
       const jobs = await Promise.all(Array.from({ length: 6 }, newJob));
       const begun = await Promise.all(jobs.map((job) => begin(key, job)));
-      expect(begun.map(({ state }) => state).sort()).toEqual([
-        'make',
-        'wait',
-        'wait',
-        'wait',
-        'wait',
-        'wait',
-      ]);
-
+      expect(begun.filter(({ state }) => state === 'wait')).toHaveLength(5);
       const owner = jobs[begun.findIndex(({ state }) => state === 'make')];
       if (!owner) throw new Error('nobody makes it');
       expect(await store(key, owner, content('a', 100, true))).toBe(true);
@@ -165,19 +157,14 @@ describe('features of a video', () => {
     });
 
     it.each([
-      ['fewer frames', content('b', 59)],
-      ['as many frames', content('b', 60)],
-    ])('does not let %s replace what is there', async (_, made) => {
+      ['fewer frames', content('a', 60), content('b', 59)],
+      ['as many frames', content('a', 60), content('b', 60)],
+      ['any number of frames, if it is complete,', content('a', 60, true), content('b', 600)],
+    ])('does not let %s replace what is there', async (_, there, made) => {
       const [key, job] = [newKey(), await newJob()];
-      await store(key, null, content('a', 60));
+      await store(key, null, there);
       expect(await store(key, null, made)).toBe(false);
-      expect(await begin(key, job, 60)).toMatchObject({ content: content('a', 60) });
-    });
-
-    it('never lets a complete feature be replaced', async () => {
-      const key = newKey();
-      await store(key, null, content('a', 60, true));
-      expect(await store(key, null, content('b', 600))).toBe(false);
+      expect(await begin(key, job, 60)).toMatchObject({ content: there });
     });
 
     it('is checked by a lookup, which asks nobody to make the feature', async () => {
@@ -296,35 +283,13 @@ describe('features of a video', () => {
       expect(await keptUntil(key)).toEqual(days(2));
     });
 
-    it('an object that an earlier release referenced is kept, and an unreferenced one is found among such objects', async () => {
-      const named = newKey();
-      const forgotten = newKey();
-      await store(named, null, content('a', 60, true));
-      await store(forgotten, null, content('b', 60, true));
-      await dropFeature(scenario.db, forgotten, 'b'.repeat(64));
-      await scenario.make.query(
-        `UPDATE feature_objects SET kept_until = now() - interval '1 second' WHERE video_sha256 = ANY($1)`,
-        [[named.videoSha256, forgotten.videoSha256]],
-      );
-      await run();
-      expect(deleted).toEqual(['b']);
-    });
-
-    it('a replaced object stays an hour for its readers, and is then purged', async () => {
+    it.each<[string, (key: FeatureKey) => Promise<unknown>]>([
+      ['replaced', (key) => store(key, null, content('b', 70))],
+      ['dropped', (key) => dropFeature(scenario.db, key, 'a'.repeat(64))],
+    ])('a %s object stays an hour for its readers, and is then purged', async (_, end) => {
       const key = newKey();
       await store(key, null, content('a', 60), tomorrow());
-      await store(key, null, content('b', 70));
-      await run();
-      expect(deleted).toEqual([]);
-      await waitedOut(key);
-      await run();
-      expect(deleted).toEqual(['a']);
-    });
-
-    it('a dropped object stays an hour as well', async () => {
-      const key = newKey();
-      await store(key, null, content('a', 60, true), tomorrow());
-      await dropFeature(scenario.db, key, 'a'.repeat(64));
+      await end(key);
       await run();
       expect(deleted).toEqual([]);
       await waitedOut(key);
