@@ -1,9 +1,9 @@
-import { DAY_SECONDS, MEDIA, openScenario, type Scenario } from '../../test/scenario';
+import { MEDIA, openScenario, type Scenario } from '../../test/scenario';
 import { loadIngestWork } from '../jobs/claim';
 import { completeIngest } from '../jobs/complete';
 import { expireUpload } from '../maintenance/overdue';
 import { getAsset } from './assets';
-import { completeUpload, createUpload } from './uploads';
+import { completeUpload } from './uploads';
 
 const STAGED = { sizeBytes: 1234, etag: '"abc"' };
 
@@ -14,22 +14,11 @@ describe('uploads', () => {
   });
   afterAll(() => scenario.close());
 
-  const upload = (customerId = scenario.customerId): ReturnType<typeof createUpload> =>
-    createUpload(scenario.db, {
-      customerId,
-      mediaType: 'video',
-      contentType: 'video/mp4',
-      sizeBytes: 1234,
-      ttlSeconds: 900,
-      assetTtlSeconds: DAY_SECONDS,
-      stagingKey: (id) => `uploads/${id}`,
-    });
-
   const complete = (uploadId: string, owner = scenario.customerId): ReturnType<typeof completeUpload> =>
     completeUpload(scenario.db, owner, uploadId, async () => STAGED);
 
   it('are completed once by many concurrent calls, with one ingest of the bytes that were there', async () => {
-    const { upload: row, asset } = await upload();
+    const { upload: row, asset } = await scenario.upload();
     const assets = await Promise.all(Array.from({ length: 6 }, () => complete(row.id)));
     expect(new Set(assets.map(({ id, status }) => `${id} ${status}`))).toEqual(
       new Set([`${asset.id} pending`]),
@@ -44,7 +33,7 @@ describe('uploads', () => {
   });
 
   it('stay completed if that happened after they were found to be stale', async () => {
-    const { upload: row, asset } = await upload();
+    const { upload: row, asset } = await scenario.upload();
     await complete(row.id);
     expect(await expireUpload(scenario.db, row.id)).toBe(false);
     expect((await getAsset(scenario.db, scenario.customerId, asset.id)).status).toBe('pending');
@@ -52,7 +41,7 @@ describe('uploads', () => {
 
   it('never exceed the limit of open uploads, and completing or expiring one frees a place', async () => {
     const customerId = await scenario.make.customer({ openUploadsMax: 3 });
-    const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => upload(customerId)));
+    const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => scenario.upload(customerId)));
     const open = outcomes.flatMap((outcome) =>
       outcome.status === 'fulfilled' ? [outcome.value.upload] : [],
     );
@@ -61,8 +50,8 @@ describe('uploads', () => {
     await scenario.make.query(`UPDATE uploads SET expires_at = now() - interval '1 second' WHERE id = $1`, [
       open[1]?.id,
     ]);
-    await upload(customerId);
-    await upload(customerId);
-    await expect(upload(customerId)).rejects.toThrow('At most 3 uploads');
+    await scenario.upload(customerId);
+    await scenario.upload(customerId);
+    await expect(scenario.upload(customerId)).rejects.toThrow('At most 3 uploads');
   });
 });

@@ -1,5 +1,4 @@
-import { DAY_SECONDS, only, openScenario, type Scenario } from '../../test/scenario';
-import { createAsset } from '../inputs/assets';
+import { only, openScenario, type Scenario } from '../../test/scenario';
 import { reconcile } from '../maintenance/reconcile';
 import { cancelRender } from '../renders/cancel-render';
 import { getRender } from '../renders/get-render';
@@ -20,7 +19,7 @@ describe('job protocol', () => {
 
   async function queuedJob(): Promise<{ renderId: string; jobId: string }> {
     const { render } = await scenario.render();
-    return { renderId: render.id, jobId: only(await scenario.jobs(render.id)).id };
+    return { renderId: render.id, jobId: await scenario.jobOf(render.id) };
   }
 
   /** Everything that the job may change. */
@@ -58,13 +57,12 @@ describe('job protocol', () => {
   });
 
   it('tells the claimer whose job it is, and what it serves by the id that the customer knows', async () => {
-    const { customerId, db } = scenario;
+    const { customerId } = scenario;
     const { renderId, jobId } = await queuedJob();
     const engineRunId = only(await runIds(renderId));
     const none = { assetId: null, preparationId: null, engineRunId: null, renderId: null };
     expect(await scenario.claim(jobId)).toMatchObject({ ...none, customerId, engineRunId, renderId });
-    const url = 'https://media.example.com/v.mp4';
-    const asset = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds: DAY_SECONDS });
+    const asset = await scenario.asset();
     const ingest = await scenario.claim(await scenario.ingestJob(asset.id));
     expect(ingest).toMatchObject({ ...none, customerId, assetId: asset.id });
   });

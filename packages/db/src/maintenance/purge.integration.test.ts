@@ -1,7 +1,7 @@
 import { eventually } from '@lipsync/testkit';
-import { DAY_SECONDS, MEDIA, only, openScenario, type Scenario } from '../../test/scenario';
-import { createAsset, referInput } from '../inputs/assets';
-import { completeUpload, createUpload } from '../inputs/uploads';
+import { MEDIA, only, openScenario, type Scenario } from '../../test/scenario';
+import { referInput } from '../inputs/assets';
+import { completeUpload } from '../inputs/uploads';
 import { completeIngest, completeRender } from '../jobs/complete';
 import { failJob } from '../jobs/fail';
 import { databaseNow, transaction } from '../postgres/db';
@@ -59,7 +59,7 @@ describe('purge', () => {
   /** A render completed at its second attempt. */
   async function completedRender(): Promise<{ runId: string; assetIds: string[] }> {
     const { render, runs } = await scenario.render();
-    const jobId = only(await scenario.jobs(render.id)).id;
+    const jobId = await scenario.jobOf(render.id);
     await scenario.claim(jobId);
     await scenario.expireLease(jobId);
     const lease = await scenario.claim(jobId);
@@ -102,7 +102,7 @@ describe('purge', () => {
     const { render } = await scenario.render();
     await expireAll('16 minutes');
     expect((await run()).purged).toBe(0);
-    await completeRender(scenario.db, await scenario.claim(only(await scenario.jobs(render.id)).id), {
+    await completeRender(scenario.db, await scenario.claim(await scenario.jobOf(render.id)), {
       outputKey: 'o',
       usage: {},
     });
@@ -122,11 +122,10 @@ describe('purge', () => {
   });
 
   it('deletes what lost attempts at an asset left behind, whether the asset became ready or failed', async () => {
-    const { db, customerId } = scenario;
-    const url = 'https://media.example.com/v.mp4';
+    const { db } = scenario;
     const ids: string[] = [];
     for (const end of ['ready', 'failed']) {
-      const { id } = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds: DAY_SECONDS });
+      const { id } = await scenario.asset();
       const lease = await scenario.claim(await scenario.ingestJob(id));
       const objectKey = `assets/${id}/accepted`;
       if (end === 'ready') await completeIngest(db, lease, { ...MEDIA, objectKey });
@@ -222,21 +221,9 @@ describe('purge', () => {
     expect(await run({ limit: 2 })).toMatchObject({ deletedRows: 0, more: false });
   });
 
-  function newUpload(): ReturnType<typeof createUpload> {
-    return createUpload(scenario.db, {
-      customerId: scenario.customerId,
-      mediaType: 'video',
-      contentType: 'video/mp4',
-      sizeBytes: 1234,
-      ttlSeconds: 900,
-      assetTtlSeconds: DAY_SECONDS,
-      stagingKey: (id) => `uploads/${id}`,
-    });
-  }
-
   it('deletes the staged bytes of an upload once nobody can write or read them', async () => {
     const { db, customerId } = scenario;
-    const { upload, asset } = await newUpload();
+    const { upload, asset } = await scenario.upload();
     await completeUpload(db, customerId, upload.id, async () => ({ sizeBytes: 1234, etag: 'e' }));
     await scenario.make.query(`UPDATE uploads SET expires_at = now() - interval '16 minutes'`);
     expect((await run()).purged).toBe(0);
@@ -250,7 +237,7 @@ describe('purge', () => {
     'deletes what a PUT staged late for a %s upload together with its asset',
     async (end) => {
       const { db, customerId } = scenario;
-      const { upload, asset } = await newUpload();
+      const { upload, asset } = await scenario.upload();
       if (end === 'completed') {
         await completeUpload(db, customerId, upload.id, async () => ({ sizeBytes: 1234, etag: 'e' }));
         await completeIngest(db, await scenario.claim(await scenario.ingestJob(asset.id)), MEDIA);
@@ -287,7 +274,7 @@ describe('purge', () => {
       await completedRender();
       await expireAll('16 minutes');
       await breakFeatures();
-      expect(await run({ partsMs: -1 })).toMatchObject({ purged: 0, errors: [expect.any(Error)] });
+      expect(await run({ budgetMs: -1 })).toMatchObject({ purged: 0, errors: [expect.any(Error)] });
       expect(await run()).toMatchObject({ purged: 3 });
     });
   });

@@ -1,8 +1,6 @@
 import { misplacedCodes } from '../../test/misplaced-codes';
-import { DAY_SECONDS, only, openScenario, type Scenario } from '../../test/scenario';
-import { createAsset, getAsset } from '../inputs/assets';
-import { createPreparation } from '../inputs/preparations';
-import { createUpload } from '../inputs/uploads';
+import { only, openScenario, type Scenario } from '../../test/scenario';
+import { getAsset } from '../inputs/assets';
 import { claimJob } from '../jobs/claim';
 import { completeRender } from '../jobs/complete';
 import { type RecoveredJob } from '../jobs/job';
@@ -27,7 +25,7 @@ describe('reconcile', () => {
 
   it('finds nothing to do if nothing was lost', async () => {
     const { render } = await scenario.render();
-    await scenario.claim(only(await scenario.jobs(render.id)).id);
+    await scenario.claim(await scenario.jobOf(render.id));
     const counts = { requeued: 0, workerLost: 0, forgotten: 0, unserved: 0, expiredUploads: 0, overdue: 0 };
     expect(await reconcile(scenario.db, options)).toEqual({ ...counts, errors: [] });
   });
@@ -36,13 +34,11 @@ describe('reconcile', () => {
     const { db, customerId, make } = scenario;
     const other = await make.customer();
     const [first, last] = [await scenario.render(), await scenario.render({}, other)];
-    const url = 'https://media.example.com/v.mp4';
-    const asset = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds: DAY_SECONDS });
-    const idOf = async (renderId: string) => only(await scenario.jobs(renderId)).id;
-    const [firstId, lastId] = [await idOf(first.render.id), await idOf(last.render.id)];
+    const asset = await scenario.asset();
+    const [firstId, lastId] = [await scenario.jobOf(first.render.id), await scenario.jobOf(last.render.id)];
     const ingestId = await scenario.ingestJob(asset.id);
     const alive = await scenario.render();
-    const claimed = [firstId, lastId, ingestId, await idOf(alive.render.id)];
+    const claimed = [firstId, lastId, ingestId, await scenario.jobOf(alive.render.id)];
     for (const id of claimed) await claimJob(db, id, { workerId: `pod of ${id}`, leaseSeconds: 30 });
     for (const id of [firstId, lastId, ingestId]) await scenario.expireLease(id);
     await make.query('UPDATE jobs SET attempts = 3, fence = 3 WHERE id = $1', [lastId]);
@@ -69,7 +65,7 @@ describe('reconcile', () => {
 
   it('goes on if one query fails, and reports the failure', async () => {
     const abandoned = await scenario.render();
-    await scenario.claim(only(await scenario.jobs(abandoned.render.id)).id);
+    await scenario.claim(await scenario.jobOf(abandoned.render.id));
     const stuck = await scenario.render();
     await scenario.make.query(
       `UPDATE jobs SET lease_until = now() - interval '1 second' WHERE status = 'running'`,
@@ -103,11 +99,9 @@ describe('reconcile', () => {
   });
 
   it('fails a render and a preparation that are still open when they expire, before their deadline', async () => {
-    const { customerId, db, make } = scenario;
+    const { db, make } = scenario;
     await scenario.render();
-    const video = { asset_id: await make.readyAsset({ customerId, mediaType: 'video' }) };
-    const ttlSeconds = DAY_SECONDS;
-    await createPreparation(db, { customerId, request: { video }, idempotency: null, ttlSeconds });
+    await scenario.preparation();
     expect((await reconcile(db, options)).overdue).toBe(0);
     for (const table of ['renders', 'preparations'])
       await make.query(`UPDATE ${table} SET expires_at = now() - interval '1 second'`);
@@ -223,15 +217,7 @@ describe('reconcile', () => {
 
   it('fails an upload that nobody completed, half an hour after its creation', async () => {
     const { db, customerId } = scenario;
-    const { upload, asset } = await createUpload(db, {
-      customerId,
-      mediaType: 'video',
-      contentType: 'video/mp4',
-      sizeBytes: 10,
-      ttlSeconds: 900,
-      assetTtlSeconds: DAY_SECONDS,
-      stagingKey: (id) => `uploads/${id}`,
-    });
+    const { upload, asset } = await scenario.upload();
     await scenario.make.query(`UPDATE uploads SET expires_at = now() - interval '14 minutes'`);
     expect((await reconcile(db, options)).expiredUploads).toBe(0);
     await scenario.make.query(`UPDATE uploads SET expires_at = now() - interval '15 minutes'`);
@@ -244,18 +230,15 @@ describe('reconcile', () => {
   });
 
   it('ends records and jobs only with codes that the contract allows for them', async () => {
-    const { db, customerId, make } = scenario;
-    const url = 'https://media.example.com/v.mp4';
-    const input = { customerId, mediaType: 'video', url, ttlSeconds: DAY_SECONDS } as const;
-    const [lostAsset, lateAsset] = [await createAsset(db, input), await createAsset(db, input)];
+    const { db, make } = scenario;
+    const [lostAsset, lateAsset] = [await scenario.asset(), await scenario.asset()];
     const [lost, late, unserved] = [
       await scenario.render(),
       await scenario.render(),
       await scenario.render(),
     ];
-    const jobOf = async (id: string) => only(await scenario.jobs(id)).id;
 
-    const lostJobs = [await scenario.ingestJob(lostAsset.id), await jobOf(lost.render.id)];
+    const lostJobs = [await scenario.ingestJob(lostAsset.id), await scenario.jobOf(lost.render.id)];
     for (const id of lostJobs) await scenario.claim(id);
     await make.query(
       `UPDATE jobs SET lease_until = now() - interval '1 s', attempts = 3, fence = 3 WHERE id = ANY($1)`,
@@ -270,7 +253,7 @@ describe('reconcile', () => {
     ]);
     await make.query(`UPDATE workers SET seen_at = now() - interval '1 day'`);
     await make.query(`UPDATE jobs SET available_at = now() - interval '1 day' WHERE id = $1`, [
-      await jobOf(unserved.render.id),
+      await scenario.jobOf(unserved.render.id),
     ]);
 
     expect(await reconcile(db, options)).toMatchObject({ workerLost: 2, overdue: 3, errors: [] });
@@ -283,7 +266,7 @@ describe('reconcile', () => {
   it('ends a turn in time however slow the database is, and makes progress in every turn', async () => {
     for (let i = 0; i < 3; i += 1) {
       const { render } = await scenario.render();
-      await scenario.claim(only(await scenario.jobs(render.id)).id);
+      await scenario.claim(await scenario.jobOf(render.id));
     }
     await scenario.make.query(`UPDATE jobs SET lease_until = now() - interval '1 second'`);
     const late = { ...options, turnMs: -1 };
@@ -295,7 +278,7 @@ describe('reconcile', () => {
   it('goes on with the others if one candidate cannot be handled', async () => {
     const broken = await scenario.render();
     const good = await scenario.render();
-    for (const { render } of [broken, good]) await scenario.claim(only(await scenario.jobs(render.id)).id);
+    for (const { render } of [broken, good]) await scenario.claim(await scenario.jobOf(render.id));
     await scenario.make.query(
       `UPDATE jobs SET lease_until = now() - interval '1 second', attempts = 3, fence = 3`,
     );

@@ -1,7 +1,6 @@
 import { assetResource } from '@lipsync/domain';
-import { MEDIA, only, openScenario, type Scenario } from '../../test/scenario';
-import { createAsset, getAsset } from '../inputs/assets';
-import { createPreparation } from '../inputs/preparations';
+import { AUDIO, MEDIA, only, openScenario, type Scenario, VIDEO } from '../../test/scenario';
+import { getAsset } from '../inputs/assets';
 import { type Claim, claimJob } from '../jobs/claim';
 import { completeIngest, completeRender } from '../jobs/complete';
 import { heartbeatJob } from '../jobs/heartbeat';
@@ -32,14 +31,12 @@ describe('cancelRender', () => {
     expect(await scenario.events(render.id)).toHaveLength(1);
   });
 
-  const video = { url: 'https://media.example.com/v.mp4' };
-  const audio = { url: 'https://media.example.com/a.mp3' };
   const assetOf = (id: string): ReturnType<typeof getAsset> => getAsset(scenario.db, scenario.customerId, id);
   const holdsIngest = async (lease: Claim): Promise<boolean> =>
     heartbeatJob(scenario.db, lease, { leaseSeconds: 30 });
 
   it('stops the downloads of its URLs, running or not, and says so in their assets', async () => {
-    const { render } = await scenario.render({ video, audio });
+    const { render } = await scenario.render({ video: VIDEO, audio: AUDIO });
     const running = await scenario.claim(await scenario.ingestJob(render.videoAssetId));
     await cancel(render.id);
     expect(await holdsIngest(running)).toBe(false);
@@ -54,9 +51,7 @@ describe('cancelRender', () => {
   });
 
   it('leaves alone the download of an asset that its customer created', async () => {
-    const { db, customerId } = scenario;
-    const created = { customerId, mediaType: 'video', url: video.url, ttlSeconds: 600 } as const;
-    const asset = await createAsset(db, created);
+    const asset = await scenario.asset();
     const { render } = await scenario.render({ video: { asset_id: asset.id } });
     const lease = await scenario.claim(await scenario.ingestJob(asset.id));
     await cancel(render.id);
@@ -64,7 +59,7 @@ describe('cancelRender', () => {
   });
 
   it('leaves alone a download that another render or preparation waits for, until that ends too', async () => {
-    const { render } = await scenario.render({ video, audio });
+    const { render } = await scenario.render({ video: VIDEO, audio: AUDIO });
     const asset_id = render.videoAssetId;
     const other = await scenario.render({ video: { asset_id } });
     const lease = await scenario.claim(await scenario.ingestJob(asset_id));
@@ -74,20 +69,15 @@ describe('cancelRender', () => {
     await completeIngest(scenario.db, lease, MEDIA);
     expect(only(await scenario.jobs(other.render.id)).status).toBe('queued');
 
-    const prepared = (await scenario.render({ video, audio })).render;
-    await createPreparation(scenario.db, {
-      customerId: scenario.customerId,
-      idempotency: null,
-      ttlSeconds: 600,
-      request: { video: { asset_id: prepared.videoAssetId } },
-    });
+    const prepared = (await scenario.render({ video: VIDEO, audio: AUDIO })).render;
+    await scenario.preparation({ asset_id: prepared.videoAssetId });
     await cancel(prepared.id);
     expect((await assetOf(prepared.videoAssetId)).status).toBe('pending');
   });
 
   it('neither deadlocks with the ends of its downloads nor leaves one unfinished', async () => {
     for (let round = 0; round < 10; round += 1) {
-      const { render } = await scenario.render({ video, audio });
+      const { render } = await scenario.render({ video: VIDEO, audio: AUDIO });
       const ids = [render.videoAssetId, render.audioAssetId];
       const claims = await Promise.all(ids.map(async (id) => scenario.claim(await scenario.ingestJob(id))));
       await Promise.all([
