@@ -47,7 +47,7 @@ export function createAuthenticator(deps: ApiDeps): (req: IncomingMessage) => Pr
     }
     valid.add(hash);
     noteUse(owner.keyId);
-    return { id: owner.customer.id, apiKeyId: owner.keyId, limits: customerLimits(owner.customer) };
+    return { id: owner.id, apiKeyId: owner.keyId, limits: customerLimits(owner) };
   };
 }
 
