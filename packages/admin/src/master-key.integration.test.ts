@@ -14,12 +14,13 @@ describe('resealSecrets', () => {
   let database: TestDatabase;
   let db: Db;
   let make: Factories;
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await createTestDatabase();
     db = createDb({ url: database.url, poolMax: 2, publicBaseUrl: 'https://api.example.com' });
     make = createFactories(database.url);
   });
-  afterEach(async () => {
+  beforeEach(() => make.query('DELETE FROM webhook_secrets'));
+  afterAll(async () => {
     await make.close();
     await db.close();
     await database.drop();

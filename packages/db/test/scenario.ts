@@ -1,18 +1,31 @@
-import { type Engine, type ErrorCode, type RenderRequest } from '@lipsync/contract';
-import { isServiceError } from '@lipsync/domain';
+import {
+  type Engine,
+  type ErrorCode,
+  type Input,
+  type MediaType,
+  type RenderRequest,
+} from '@lipsync/contract';
+import { type AssetRow, isServiceError } from '@lipsync/domain';
 import { createFactories, createTestDatabase, type Factories, type TestDatabase } from '@lipsync/testkit';
 import {
   type Claim,
   claimJob,
+  createAsset,
   createDb,
   type CreatedRender,
+  createPreparation,
   createRender,
+  createUpload,
   type Db,
   type IngestedMedia,
 } from '../src';
 
 export const DAY_SECONDS = 86_400;
 export const WEBHOOK_URL = 'https://hooks.example.com/lipsync';
+export const VIDEO = { url: 'https://media.example.com/v.mp4' };
+export const AUDIO = { url: 'https://media.example.com/a.wav' };
+const TTL_SECONDS = 7 * DAY_SECONDS;
+const LIMITS = { activeRecordsMax: 10_000 };
 const ALL_SLOTS = { media: 4, preparation: 2, musetalk: 4, latentsync: 4, highsync: 4 };
 export const MEDIA: IngestedMedia = {
   objectKey: 'assets/some/object',
@@ -31,12 +44,20 @@ export interface Scenario {
   customerId: string;
   /** Creates a render of two ready assets, unless told otherwise. */
   render(change?: Partial<RenderRequest>, customerId?: string): Promise<CreatedRender>;
+  /** Creates an asset to be fetched from a URL. */
+  asset(mediaType?: MediaType): Promise<AssetRow>;
+  upload(customerId?: string): ReturnType<typeof createUpload>;
+  preparation(video?: Input): ReturnType<typeof createPreparation>;
   jobs(renderId: string): Promise<JobState[]>;
+  /** The only job of a render. */
+  jobOf(renderId: string): Promise<string>;
   ingestJob(assetId: string): Promise<string>;
   claim(jobId: string, leaseSeconds?: number): Promise<Claim>;
   /** Lets the lease of a running job run out. */
   expireLease(jobId: string): Promise<void>;
   events(renderId: string): Promise<{ type: string; body: string; deliveries: number }[]>;
+  /** Deletes what a test has left, for the next one in the same database; begins anew with the same customer. */
+  empty(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -53,13 +74,38 @@ export async function openScenario(): Promise<Scenario> {
   const db = createDb({ url: database.url, poolMax: 10, publicBaseUrl: 'https://api.example.com' });
   const make = createFactories(database.url);
   await make.worker(ALL_SLOTS);
-  const customerId = await make.customer({ activeRecordsMax: 10_000 });
+  const customerId = await make.customer(LIMITS);
+
+  const jobs = (renderId: string): Promise<JobState[]> =>
+    make.query<JobState>(
+      `SELECT jobs.id, jobs.status, attempts, fence, queue FROM jobs
+       JOIN engine_runs ON engine_runs.id = engine_run_id WHERE render_id = $1 ORDER BY position`,
+      [renderId],
+    );
 
   return {
     database,
     db,
     make,
     customerId,
+    asset: (mediaType = 'video') => {
+      const { url } = mediaType === 'video' ? VIDEO : AUDIO;
+      return createAsset(db, { customerId, mediaType, url, ttlSeconds: TTL_SECONDS });
+    },
+    upload: (owner = customerId) =>
+      createUpload(db, {
+        customerId: owner,
+        mediaType: 'video',
+        contentType: 'video/mp4',
+        sizeBytes: 1234,
+        ttlSeconds: 900,
+        assetTtlSeconds: TTL_SECONDS,
+        stagingKey: (id) => `uploads/${id}`,
+      }),
+    preparation: (video = VIDEO) => {
+      const request = { video, webhook_url: WEBHOOK_URL };
+      return createPreparation(db, { customerId, request, idempotency: null, ttlSeconds: TTL_SECONDS });
+    },
     render: async (change = {}, owner = customerId) => {
       const video = { asset_id: await make.readyAsset({ customerId: owner, mediaType: 'video' }) };
       const audio = { asset_id: await make.readyAsset({ customerId: owner, mediaType: 'audio' }) };
@@ -72,14 +118,10 @@ export async function openScenario(): Promise<Scenario> {
         webhook_url: WEBHOOK_URL,
         ...change,
       };
-      return createRender(db, { customerId: owner, request, idempotency: null, ttlSeconds: 7 * DAY_SECONDS });
+      return createRender(db, { customerId: owner, request, idempotency: null, ttlSeconds: TTL_SECONDS });
     },
-    jobs: (renderId) =>
-      make.query<JobState>(
-        `SELECT jobs.id, jobs.status, attempts, fence, queue FROM jobs
-         JOIN engine_runs ON engine_runs.id = engine_run_id WHERE render_id = $1 ORDER BY position`,
-        [renderId],
-      ),
+    jobs,
+    jobOf: async (renderId) => only(await jobs(renderId)).id,
     ingestJob: async (assetId) => {
       const [job] = await make.query<{ id: string }>('SELECT id FROM jobs WHERE asset_id = $1', [assetId]);
       if (!job) throw new Error('no ingest job');
@@ -99,6 +141,14 @@ export async function openScenario(): Promise<Scenario> {
          FROM webhook_events AS event WHERE render_id = $1`,
         [renderId],
       ),
+    empty: async () => {
+      const tables = await make.query<{ name: string }>(
+        `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> '_prisma_migrations'`,
+      );
+      await make.query(tables.map(({ name }) => `DELETE FROM ${name}`).join('; '));
+      await db.prisma.customer.create({ data: { id: customerId, name: 'A customer', ...LIMITS } });
+      await make.worker(ALL_SLOTS);
+    },
     close: async () => {
       await make.close();
       await db.close();

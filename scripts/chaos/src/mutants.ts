@@ -56,9 +56,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'event-outside-transaction',
-    edits: [
-      db('jobs/end-records.js', 'insertEvents)(db, tx, announced', 'insertEvents)(db, db.prisma, announced'),
-    ],
+    edits: [db('webhooks/webhook-events.js', 'tx.webhookEvent.create(', 'db.prisma.webhookEvent.create(')],
     caughtBy: 'an end and its event are one transaction',
     faults: [],
   },

@@ -1,9 +1,9 @@
 import { type Engine } from '@lipsync/contract';
 import { type Db, type QueueName } from '@lipsync/db';
 import { type Enqueuer, type Queues, type RateLimiter } from '@lipsync/queue';
-import { type Clock, type HealthReport, type Logger } from '@lipsync/runtime';
+import { type Clock, type Logger } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
-import { type Tracing } from '@lipsync/telemetry';
+import { type Telemetry } from '@lipsync/telemetry';
 import { type HttpMetrics } from './http/http-metrics';
 
 /** Settings of the application, by what they decide. */
@@ -20,21 +20,23 @@ export interface ApiConfig {
   enginesOnDemand: readonly Engine[];
 }
 
-/** All that the application works with. */
-export interface ApiDeps {
+/** What the process opens for the application, and closes after it. */
+export interface ApiConnections {
   config: ApiConfig;
   db: Db;
   storage: Storage;
-  queues: Pick<Queues, 'signalCancel'>;
-  /** Tells workers, after the response, that there is work to do. */
-  enqueuer: Pick<Enqueuer<QueueName>, 'enqueueSoon'>;
+  queues: Queues;
   rateLimiter: RateLimiter;
   clock: Clock;
   logger: Logger;
-  httpMetrics: HttpMetrics;
-  tracing: Tracing;
-  /** What /readyz tells. */
-  readiness: () => Promise<HealthReport>;
+  telemetry: Telemetry;
   /** True once a shutdown has begun. */
   isDraining: () => boolean;
+}
+
+/** All that the application works with. */
+export interface ApiDeps extends ApiConnections {
+  /** Tells workers, after the response, that there is work to do. */
+  enqueuer: Enqueuer<QueueName>;
+  httpMetrics: HttpMetrics;
 }

@@ -1,11 +1,15 @@
 import { type RequestListener } from 'node:http';
 import { openapiDocument } from '@lipsync/contract';
+import { enqueueJobs, type QueueName } from '@lipsync/db';
 import { ServiceError } from '@lipsync/domain';
+import { createEnqueuer, type Enqueuer } from '@lipsync/queue';
+import { createHealthChecks } from '@lipsync/runtime';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import { type ApiDeps } from './api-deps';
+import { type ApiConnections, type ApiDeps } from './api-deps';
 import { docs } from './docs';
-import { healthz, readyz } from './health';
+import { healthz, readinessChecks, readyz } from './health';
 import { answerError, sendJson } from './http/answer';
+import { createHttpMetrics } from './http/http-metrics';
 import { beginRequest, requestPath } from './http/request';
 import { v1 } from './http/v1';
 
@@ -14,12 +18,22 @@ const OPERATIONS_PATH = /^\/v1(\/|$)/;
 /**
  * The HTTP application: the ten operations under /v1, which need a key, and the pages outside it, which do not. The
  * operations are not routed by Express but by a table of their own: Express's overhead equals that of the rest of a
- * request.
+ * request. A shutdown waits for the enqueuer, which goes on after a response.
  */
-export function createApp(deps: ApiDeps): RequestListener {
+export function createApp(connections: ApiConnections): {
+  app: RequestListener;
+  enqueuer: Enqueuer<QueueName>;
+} {
+  const { db, queues, logger, telemetry } = connections;
+  const enqueuer = createEnqueuer<QueueName>({
+    choose: (queue) => enqueueJobs(db, queue),
+    add: (queue, message) => queues.add(queue, message),
+    logger,
+  });
+  const deps = { ...connections, enqueuer, httpMetrics: createHttpMetrics(telemetry.metrics) };
   const operations = v1(deps);
   const rest = openPages(deps);
-  return (req, res) => {
+  const app: RequestListener = (req, res) => {
     const path = requestPath(req.url ?? '');
     if (OPERATIONS_PATH.test(path)) {
       void operations(req, res);
@@ -30,6 +44,7 @@ export function createApp(deps: ApiDeps): RequestListener {
     req.url = path === '' ? '/' : path;
     rest(req, res);
   };
+  return { app, enqueuer };
 }
 
 /** Health and documentation pages; 404 for everything else outside /v1. */
@@ -40,6 +55,7 @@ function openPages(deps: ApiDeps): Express {
   app.enable('case sensitive routing');
   app.set('query parser', false);
 
+  const readiness = createHealthChecks(readinessChecks(deps), { logger: deps.logger });
   const document = { ...openapiDocument, servers: [{ url: deps.config.publicBaseUrl }] };
 
   app.use((req, res, next) => {
@@ -47,7 +63,7 @@ function openPages(deps: ApiDeps): Express {
     next();
   });
   app.all('/healthz', readOnly, healthz);
-  app.all('/readyz', readOnly, readyz(deps.readiness, deps.isDraining));
+  app.all('/readyz', readOnly, readyz(readiness, deps.isDraining));
   app.all('/openapi.json', readOnly, (_req, res) => sendJson(res, 200, document));
   app.all(/^\/docs(\/|$)/, readOnly, docs(deps.config.publicBaseUrl));
   app.use(() => {

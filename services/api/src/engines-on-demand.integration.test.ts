@@ -4,10 +4,10 @@ import { startApi, type TestApi } from '../test/start-api';
 
 describe('engines whose workers start on demand', () => {
   let api: TestApi;
-  beforeEach(async () => {
+  beforeAll(async () => {
     api = await startApi({ engines: [], config: { enginesOnDemand: ['musetalk'] } });
   });
-  afterEach(() => api.close());
+  afterAll(() => api.close());
 
   it('accept renders while no worker is running, and the service is ready', async () => {
     const { key } = await api.newCustomer();

@@ -1,8 +1,8 @@
-import { type Engine, ENGINES } from '@lipsync/contract';
-import { type Db, liveQueues } from '@lipsync/db';
+import { ENGINES } from '@lipsync/contract';
+import { liveQueues } from '@lipsync/db';
 import { type HealthCheck, type HealthReport } from '@lipsync/runtime';
-import { type Storage } from '@lipsync/storage';
 import { type RequestHandler } from 'express';
+import { type ApiDeps } from './api-deps';
 import { sendJson } from './http/answer';
 
 /** GET /healthz: this process responds. It checks no dependency, so an outage elsewhere restarts nothing here. */
@@ -36,21 +36,15 @@ export function onceReached(check: HealthCheck): HealthCheck {
 }
 
 /** The dependencies that the service as a whole needs; each check throws when its dependency is unavailable. */
-export function readinessChecks(deps: {
-  db: Db;
-  storage: Storage;
-  pingRedis: () => Promise<unknown>;
-  /** Engines whose workers may be absent until there is work for them. */
-  enginesOnDemand: readonly Engine[];
-}): Readonly<Record<string, HealthCheck>> {
+export function readinessChecks({ config, db, storage, queues }: ApiDeps): Record<string, HealthCheck> {
   return {
-    postgres: () => deps.db.ping(),
-    redis: deps.pingRedis,
-    s3: (signal) => deps.storage.ping({ signal }),
+    postgres: () => db.ping(),
+    redis: () => queues.ping(),
+    s3: (signal) => storage.ping({ signal }),
     workers: async () => {
-      const live = await liveQueues(deps.db);
+      const live = await liveQueues(db);
       if (!live.has('media')) throw new Error('no worker fetches inputs');
-      if (deps.enginesOnDemand.length === 0 && !ENGINES.some((engine) => live.has(engine)))
+      if (config.enginesOnDemand.length === 0 && !ENGINES.some((engine) => live.has(engine)))
         throw new Error('no worker serves any engine');
     },
   };

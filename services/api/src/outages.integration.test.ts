@@ -1,11 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDb } from '@lipsync/db';
-import { cutConnections, eventually, startRedis } from '@lipsync/testkit';
+import { cutConnections, eventually, parseExposition, startRedis } from '@lipsync/testkit';
 import { send } from '../test/http-client';
 import { createScenario, renderRequest } from '../test/scenario';
-import { CONNECTIONS, PUBLIC_BASE_URL, startApi, type TestApi } from '../test/start-api';
+import { CONNECTIONS, startApi, type TestApi } from '../test/start-api';
 
 const HEALTHY = { postgres: 'ok', redis: 'ok', s3: 'ok', workers: 'ok' };
 
@@ -21,43 +20,6 @@ async function lookUpsWaiting(api: TestApi): Promise<number> {
     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM api_keys AS key%'`;
   return rows.length;
 }
-
-/** Enqueuers that wait for the one that holds the lock, each as its process id and start time. */
-async function enqueuersWaiting(api: TestApi): Promise<string[]> {
-  const rows = await api.db.prisma.$queryRaw<{ one: string }[]>`
-    SELECT pid || ' since ' || xact_start AS one FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event = 'advisory' AND query LIKE '%pg_advisory_xact_lock(%'`;
-  return rows.map(({ one }) => one);
-}
-
-describe('while an admission in another process does not end', () => {
-  it('at most one connection waits for it, and creates succeed', async () => {
-    const api = await startApi();
-    const customer = await api.newCustomer({ activeRecordsMax: 10_000, postPerMinute: 100_000 });
-    const { key } = customer;
-    const scenario = createScenario(api, customer);
-    const video = { asset_id: await scenario.readyAsset('video') };
-    const audio = { asset_id: await scenario.readyAsset('audio') };
-    const other = createDb({ url: api.database.url, poolMax: 1, publicBaseUrl: PUBLIC_BASE_URL });
-    const seen = new Set<string>();
-    await other.prisma.$transaction(
-      async (tx) => {
-        // Like a process that is disconnected before it commits.
-        await tx.$queryRaw`SELECT pg_advisory_xact_lock(727002)::text`;
-        while (seen.size < 4) {
-          await scenario.pendingAsset();
-          await api.operations.ok('create_render', { key, json: renderRequest({ video, audio }) });
-          const waiting = await enqueuersWaiting(api);
-          expect(waiting.length).toBeLessThanOrEqual(1);
-          for (const one of waiting) seen.add(one);
-        }
-      },
-      { timeout: 30_000 },
-    );
-    await other.close();
-    await api.close();
-  });
-});
 
 describe('without Redis', () => {
   it('renders, cancellations and reads work, limits are not enforced, and the queue is rung again once it is back', async () => {
@@ -76,6 +38,9 @@ describe('without Redis', () => {
       body: { status: 'unavailable', checks: { ...HEALTHY, redis: 'failed' } },
     });
     expect(JSON.stringify(api.logLines())).toContain('rate limits are off');
+    const metrics = parseExposition(await api.metrics.text());
+    const uncounted = { limit: 'reads', decision: 'unavailable' };
+    expect(metrics.value('lipsync_rate_limit_decisions_total', uncounted)).toBe(3);
     expect(JSON.stringify(api.logLines())).toContain('health check fails');
 
     const back = await startRedis({ dataDir, port: redis.port });

@@ -4,7 +4,7 @@ import { createQueues, createRateLimiter } from '@lipsync/queue';
 import { createHealthServer, type Lifecycle, type Logger, systemClock } from '@lipsync/runtime';
 import { openStorage } from '@lipsync/storage';
 import { openTelemetry } from '@lipsync/telemetry';
-import { composeApi } from './compose-api';
+import { createApp } from './app';
 import { type ApiEnv } from './env';
 import { onceReached } from './health';
 import { createDrain, createServer } from './server';
@@ -33,7 +33,7 @@ export async function startService(env: ApiEnv, logger: Logger, lifecycle: Lifec
   const rateLimiter = createRateLimiter({ redisUrl: env.REDIS_URL, logger });
   lifecycle.onShutdown('rate limiter', () => rateLimiter.close());
 
-  const { app, enqueuer } = composeApi({
+  const { app, enqueuer } = createApp({
     config: {
       publicBaseUrl: env.PUBLIC_BASE_URL,
       trustedProxyHops: env.TRUSTED_PROXY_HOPS,

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openTelemetry, type Telemetry } from '@lipsync/telemetry';
 import {
   eventually,
@@ -8,7 +5,6 @@ import {
   type OtlpCollector,
   parseExposition,
   startOtlpCollector,
-  startRedis,
 } from '@lipsync/testkit';
 import { send } from '../test/http-client';
 import { recordedLog } from '../test/recorded-log';
@@ -75,6 +71,16 @@ describe('metrics of the API', () => {
     });
   });
 
+  it('are all there is without a collector: no trace ids in rows and logs, whatever the caller sends', async () => {
+    const headers = { traceparent: CALLER, 'X-Request-Id': 'untraced' };
+    const options = { key: customer.key, headers, json: renderRequest() };
+    const { body } = await api.operations.ok('create_render', options);
+    const row = await api.db.prisma.render.findUniqueOrThrow({ where: { id: body.id } });
+    expect(row.traceParent).toBeNull();
+    await eventually(() => expect(JSON.stringify(api.logLines())).toContain('untraced'));
+    expect(JSON.stringify(api.logLines())).not.toContain('trace_id');
+  });
+
   it("count the rate limiter's decisions for each of its allowances", async () => {
     const own = await startApi();
     const { key } = await own.newCustomer({ getPerMinute: 1, postPerMinute: 5 });
@@ -91,40 +97,23 @@ describe('metrics of the API', () => {
     });
     await own.close();
   });
-
-  it('show when the limiter lets everything pass because Redis does not answer', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'redis-'));
-    const redis = await startRedis({ dataDir });
-    const own = await startApi({ redisUrl: redis.url });
-    const { key } = await own.newCustomer();
-    await redis.stop();
-    await own.operations.refused('get_render', { key, id: 'x' });
-    await told(own, (metrics) => {
-      const labels = { limit: 'reads', decision: 'unavailable' };
-      expect(metrics.value('lipsync_rate_limit_decisions_total', labels)).toBe(1);
-    });
-    await own.close();
-    await rm(dataDir, { recursive: true, force: true });
-  });
 });
 
 describe('traces of the API', () => {
   let collector: OtlpCollector;
   let telemetry: Telemetry;
-  let close: () => Promise<void>;
   let api: TestApi;
   let customer: TestCustomer;
 
   beforeAll(async () => {
     collector = await startOtlpCollector();
-    close = () => collector.close();
     telemetry = await openTracing(collector, 1);
     api = await startApi({ tracing: telemetry.tracing });
     customer = await api.newCustomer({ activeRecordsMax: 100 });
   });
   afterAll(async () => {
     await api.close();
-    await close();
+    await collector.close();
   });
 
   it('continue in everything that a request creates', async () => {
@@ -221,16 +210,4 @@ it('only a caller with a key decides whether its requests are traced; without on
   ]);
   await api.close();
   await collector.close();
-});
-
-it('without a collector nothing is traced: no trace ids in rows and logs, whatever the caller sends', async () => {
-  const api = await startApi();
-  const { key } = await api.newCustomer();
-  const headers = { traceparent: CALLER };
-  const { body } = await api.operations.ok('create_render', { key, headers, json: renderRequest() });
-  const row = await api.db.prisma.render.findUniqueOrThrow({ where: { id: body.id } });
-  expect(row.traceParent).toBeNull();
-  await eventually(() => expect(JSON.stringify(api.logLines())).toContain('create_render'));
-  expect(JSON.stringify(api.logLines())).not.toContain('trace_id');
-  await api.close();
 });

@@ -22,7 +22,7 @@ import {
   testRedisUrl,
 } from '@lipsync/testkit';
 import { type ApiConfig } from '../src/api-deps';
-import { composeApi } from '../src/compose-api';
+import { createApp } from '../src/app';
 import { createDrain, createServer } from '../src/server';
 import { STORAGE_WAIT_MS } from '../src/start-service';
 import { createOperationClient, type OperationClient } from './operation-client';
@@ -30,7 +30,7 @@ import { recordedLog } from './recorded-log';
 import { createTestWorker, type TestWorker } from './test-worker';
 
 /** Not where the service listens: URLs in responses must come from the settings, never from the request. */
-export const PUBLIC_BASE_URL = 'https://api.example.com';
+const PUBLIC_BASE_URL = 'https://api.example.com';
 
 /** Generous, because a busy host may keep Redis waiting, and a request that was not counted would not be refused. */
 const PATIENCE_MS = 10_000;
@@ -66,8 +66,6 @@ export interface TestApiOptions {
   redisUrl?: string;
   /** Replaces the test's own database. */
   databaseUrl?: string;
-  /** Replaces the test's own store. */
-  s3Endpoint?: string;
   tracing?: Tracing;
   clock?: Clock;
   /** Engines that some worker serves; musetalk by default. */
@@ -81,7 +79,7 @@ export const CONNECTIONS = 10;
 export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   const [database, s3] = await Promise.all([createTestDatabase(), startS3Server()]);
   const db = createDb({ url: database.url, poolMax: 10, publicBaseUrl: PUBLIC_BASE_URL });
-  const storage = createStorage({ ...s3, forcePathStyle: true, endpoint: options.s3Endpoint ?? s3.endpoint });
+  const storage = createStorage({ ...s3, forcePathStyle: true });
   const log = recordedLog();
   const { logger } = log;
   const redisUrl = options.redisUrl ?? testRedisUrl();
@@ -96,7 +94,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   });
   const metrics = createMetrics();
   let draining = false;
-  const { app, enqueuer } = composeApi({
+  const { app, enqueuer } = createApp({
     config: {
       publicBaseUrl: PUBLIC_BASE_URL,
       trustedProxyHops: 0,

@@ -15,11 +15,11 @@ const LIMITS = { activeRecordsMax: 100, openUploadsMax: 100 };
 describe("work that needs a customer's lock", () => {
   let scenario: Scenario;
   let small: Db;
-  beforeEach(async () => {
+  beforeAll(async () => {
     scenario = await openScenario();
     small = createDb({ url: scenario.database.url, poolMax: 4, publicBaseUrl: 'https://api.example.com' });
   });
-  afterEach(async () => {
+  afterAll(async () => {
     await small.close();
     await scenario.close();
   });

@@ -1,4 +1,4 @@
-import { type CustomerLimits, DEFAULT_CUSTOMER_LIMITS, ServiceError } from '@lipsync/domain';
+import { type CustomerLimits, customerLimits, ServiceError } from '@lipsync/domain';
 import { DATABASE_WAIT_MS, type Db, transaction, type Tx } from '../postgres/db';
 import { LOCK_NOT_AVAILABLE, sqlState } from '../postgres/errors';
 
@@ -122,14 +122,7 @@ export async function requireUploadSlot(tx: Tx, customerId: string, now: Date): 
 }
 
 /** Locks the customer's row. What is counted after this includes what was committed while the lock was waited for. */
-async function lockCustomer(tx: Tx, customerId: string): Promise<Limits> {
-  const [stored] = await tx.$queryRaw<{ [K in keyof Limits]: number | null }[]>`
-    SELECT active_records_max AS "activeRecordsMax", open_uploads_max AS "openUploadsMax"
-    FROM customers WHERE id = ${customerId} FOR UPDATE`;
-  return {
-    activeRecordsMax: stored?.activeRecordsMax ?? DEFAULT_CUSTOMER_LIMITS.activeRecordsMax,
-    openUploadsMax: stored?.openUploadsMax ?? DEFAULT_CUSTOMER_LIMITS.openUploadsMax,
-  };
+async function lockCustomer(tx: Tx, customerId: string): Promise<CustomerLimits> {
+  await tx.$queryRaw`SELECT id FROM customers WHERE id = ${customerId} FOR UPDATE`;
+  return customerLimits(await tx.customer.findUniqueOrThrow({ where: { id: customerId } }));
 }
-
-type Limits = Pick<CustomerLimits, 'activeRecordsMax' | 'openUploadsMax'>;

@@ -16,10 +16,11 @@ const HASH = 'a'.repeat(64);
 
 describe('customers', () => {
   let scenario: Scenario;
-  beforeEach(async () => {
+  beforeAll(async () => {
     scenario = await openScenario();
   });
-  afterEach(() => scenario.close());
+  beforeEach(() => scenario.empty());
+  afterAll(() => scenario.close());
 
   it('have a webhook secret of their own from the start, and one active secret after every rotation', async () => {
     const { db } = scenario;
@@ -71,12 +72,8 @@ describe('customers', () => {
 
   it('keep the limits that are not changed, and lose those that are reset', async () => {
     const { db } = scenario;
-    const sealSecret = (): Uint8Array<ArrayBuffer> => Uint8Array.of(1);
-    const { id } = await createCustomer(db, {
-      name: 'Ada',
-      limits: { postPerMinute: 10, getPerMinute: 20 },
-      sealSecret,
-    });
+    const limits = { postPerMinute: 10, getPerMinute: 20 };
+    const { id } = await createCustomer(db, { name: 'Ada', limits, sealSecret: () => Uint8Array.of(1) });
     expect(await setLimits(db, id, { postPerMinute: null, runningJobsMax: 7 })).toMatchObject({
       postPerMinute: null,
       getPerMinute: 20,
@@ -89,7 +86,7 @@ describe('customers', () => {
   it('are found by their keys until these are revoked', async () => {
     const { db, customerId } = scenario;
     const key = await issueKey(db, { customerId, hash: HASH, lastFour: 'aaaa' });
-    const found = { keyId: key?.id, customer: { id: customerId } };
+    const found = { keyId: key?.id, id: customerId };
     expect(await findApiKey(db, 'b'.repeat(64))).toBeNull();
     expect(await findApiKey(db, HASH)).toMatchObject(found);
     expect(await revokeKey(db, key?.id ?? '')).toBe(true);
@@ -100,15 +97,13 @@ describe('customers', () => {
     ).toBeNull();
   });
 
-  it('see their keys without hashes, and when each was last used, to the minute', async () => {
+  it('see their keys without hashes, and when each was last used', async () => {
     const { db, customerId } = scenario;
     const key = await issueKey(db, { customerId, hash: HASH, lastFour: 'aaaa' });
     await touchApiKey(db, key?.id ?? '');
     const [listed] = await listKeys(db, customerId);
     expect(listed).toMatchObject({ id: key?.id, lastFour: 'aaaa', revokedAt: null });
     expect(listed).not.toHaveProperty('hash');
-    await touchApiKey(db, key?.id ?? '');
-    expect((await listKeys(db, customerId))[0]?.lastUsedAt).toEqual(listed?.lastUsedAt);
     expect(listed?.lastUsedAt).not.toBeNull();
   });
 });

@@ -45,12 +45,8 @@ export async function setLimits(
 /** A key without its hash, which never leaves this module. */
 export type ApiKeySummary = Omit<ApiKey, 'hash'>;
 
-interface KeyOwner {
-  keyId: string;
-  customer: CustomerLimitsRow;
-}
-
-type CustomerLimitsRow = Pick<CustomerRow, 'id' | keyof CustomerLimits>;
+/** A customer with its own limits, and the key that it was found by. */
+type KeyOwner = Pick<CustomerRow, 'id' | keyof CustomerLimits> & { keyId: string };
 
 const FIND_API_KEY = {
   name: 'find_api_key',
@@ -61,8 +57,6 @@ const FIND_API_KEY = {
     FROM api_keys AS key JOIN customers AS customer ON customer.id = key.customer_id
     WHERE key.hash = $1 AND key.revoked_at IS NULL`,
 };
-
-const USE_RESOLUTION_SECONDS = 60;
 
 /** Stores a new key as its SHA-256 (hex). Returns null if the customer does not exist. */
 export async function issueKey(
@@ -76,18 +70,13 @@ export async function issueKey(
 
 /** The owner of the key with this hash; null for an unknown and a revoked key alike. */
 export async function findApiKey(db: Db, hash: string): Promise<KeyOwner | null> {
-  const [found] = await run<CustomerLimitsRow & { keyId: string }>(db, FIND_API_KEY, [hash]);
-  if (found === undefined) return null;
-  const { keyId, ...customer } = found;
-  return { keyId, customer };
+  const [owner] = await run<KeyOwner>(db, FIND_API_KEY, [hash]);
+  return owner ?? null;
 }
 
-/** Records that the key was used, at most once a minute. */
+/** Records that the key was used. */
 export async function touchApiKey(db: Db, keyId: string): Promise<void> {
-  await db.prisma.$executeRaw`
-    UPDATE api_keys SET last_used_at = now()
-    WHERE id = ${keyId}
-      AND (last_used_at IS NULL OR last_used_at < now() - make_interval(secs => ${USE_RESOLUTION_SECONDS}::int))`;
+  await db.prisma.$executeRaw`UPDATE api_keys SET last_used_at = now() WHERE id = ${keyId}`;
 }
 
 /** Oldest first, including revoked keys. */

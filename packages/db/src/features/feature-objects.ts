@@ -9,7 +9,7 @@ export interface FeatureObjectId {
 
 /** How long an unreferenced object is kept: for its writer to publish it, and for readers that still fetch it. */
 export const UNNAMED_SECONDS = 3_600;
-/** Objects examined per round. Referenced ones are among them, because earlier releases stored no expiry for those. */
+/** Objects examined per round. Those whose feature was used again are among them. */
 const LOOK = 10_000;
 /**
  * A deletion is abandoned this long after its transaction began. That is half of the time after which the transaction,

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { only, openScenario, type Scenario } from '../../test/scenario';
+import { openScenario, type Scenario } from '../../test/scenario';
 import { type Claim, claimJob } from '../jobs/claim';
 import { purge } from '../maintenance/purge';
 import { registerObject } from './feature-objects';
@@ -111,7 +111,7 @@ describe('feature cache under random interleavings', () => {
 
   async function newWorker(): Promise<Worker> {
     const { render } = await scenario.render();
-    return { claim: await scenario.claim(only(await scenario.jobs(render.id)).id), making: false };
+    return { claim: await scenario.claim(await scenario.jobOf(render.id)), making: false };
   }
 
   /** Performs the steps of a job in sequence. Different jobs, and steps that belong to no job, run concurrently. */

@@ -1,12 +1,13 @@
-import { DAY_SECONDS, MEDIA, only, openScenario, type Scenario, WEBHOOK_URL } from '../../test/scenario';
+import { type RenderRequest } from '@lipsync/contract';
+import { AUDIO, MEDIA, only, openScenario, type Scenario, VIDEO } from '../../test/scenario';
 import { loadAnalyzeWork, loadIngestWork, loadRenderWork } from '../jobs/claim';
 import { completeAnalyze, completeIngest } from '../jobs/complete';
 import { failJob } from '../jobs/fail';
 import { heartbeatJob } from '../jobs/heartbeat';
-import { type CreatedRender, createRender } from '../renders/create-render';
+import { type CreatedRender } from '../renders/create-render';
 import { getRender } from '../renders/get-render';
-import { createAsset, getAsset } from './assets';
-import { createPreparation, getPreparation } from './preparations';
+import { getAsset } from './assets';
+import { getPreparation } from './preparations';
 
 const ANALYSIS = {
   version: '1',
@@ -17,7 +18,6 @@ const ANALYSIS = {
   height: 720,
   durationSeconds: 4,
 };
-const ttlSeconds = DAY_SECONDS;
 
 describe('inputs', () => {
   let scenario: Scenario;
@@ -26,38 +26,13 @@ describe('inputs', () => {
   });
   afterAll(() => scenario.close());
 
-  function renderUrls(preparationId?: string): Promise<CreatedRender> {
-    return createRender(scenario.db, {
-      customerId: scenario.customerId,
-      request: {
-        video: { url: 'https://media.example.com/a.mp4' },
-        audio: { url: 'https://media.example.com/a.wav' },
-        engines: ['musetalk', 'latentsync'],
-        sync_mode: 'cut_off',
-        webhook_url: WEBHOOK_URL,
-        ...(preparationId === undefined ? {} : { preparation_id: preparationId }),
-      },
-      idempotency: null,
-      ttlSeconds,
-    });
-  }
+  const renderUrls = (change: Partial<RenderRequest> = {}): Promise<CreatedRender> =>
+    scenario.render({ video: VIDEO, audio: AUDIO, engines: ['musetalk', 'latentsync'], ...change });
 
   async function completedPreparation(sha256: string): Promise<string> {
-    const video = {
-      asset_id: await scenario.make.readyAsset({
-        customerId: scenario.customerId,
-        mediaType: 'video',
-        sha256,
-      }),
-    };
-    const request = { video, webhook_url: WEBHOOK_URL };
-    const { customerId } = scenario;
-    const { preparation } = await createPreparation(scenario.db, {
-      customerId,
-      request,
-      idempotency: null,
-      ttlSeconds,
-    });
+    const { make, customerId } = scenario;
+    const asset_id = await make.readyAsset({ customerId, mediaType: 'video', sha256 });
+    const { preparation } = await scenario.preparation({ asset_id });
     const job = await scenario.db.prisma.job.findUniqueOrThrow({ where: { preparationId: preparation.id } });
     expect(await completeAnalyze(scenario.db, await scenario.claim(job.id), ANALYSIS)).toBe(true);
     return preparation.id;
@@ -141,28 +116,23 @@ describe('inputs', () => {
 
   it('release the jobs of a render that is created while its input becomes ready', async () => {
     for (let round = 0; round < 10; round += 1) {
-      const { customerId, db } = scenario;
-      const url = 'https://media.example.com/v.mp4';
-      const asset = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds });
+      const asset = await scenario.asset();
       const claim = await ingest(asset.id);
       const [{ render }] = await Promise.all([
         scenario.render({ video: { asset_id: asset.id } }),
-        completeIngest(db, claim, MEDIA),
+        completeIngest(scenario.db, claim, MEDIA),
       ]);
       expect(only(await scenario.jobs(render.id)).status).toBe('queued');
     }
   });
 
   describe('shared by several renders', () => {
-    const url = 'https://media.example.com/shared.mp4';
-
     /** The other input of one render is ready; the second render still waits for its own. */
     async function sharing(): Promise<{ asset: string; waits: string; waitsLonger: string }> {
-      const { customerId, db } = scenario;
-      const { id: asset } = await createAsset(db, { customerId, mediaType: 'audio', url, ttlSeconds });
+      const { id: asset } = await scenario.asset('audio');
       const audio = { asset_id: asset };
       const { render } = await scenario.render({ audio });
-      const longer = await scenario.render({ audio, video: { url: 'https://media.example.com/own.mp4' } });
+      const longer = await scenario.render({ audio, video: VIDEO });
       return { asset, waits: render.id, waitsLonger: longer.render.id };
     }
 
@@ -184,8 +154,9 @@ describe('inputs', () => {
       expect(only(await scenario.jobs(waitsLonger)).status).toBe('blocked');
     });
 
-    it('fail each render with an event of its own', async () => {
+    it('fail each render with an event of its own, and no other', async () => {
       const { asset, waits, waitsLonger } = await sharing();
+      const other = await scenario.render();
       await failJob(scenario.db, await ingest(asset), 'media_corrupt');
       for (const id of [waits, waitsLonger]) {
         const { render, runs } = await state(id);
@@ -195,6 +166,7 @@ describe('inputs', () => {
         expect(event).toMatchObject({ type: 'render.failed', deliveries: 1 });
         expect(JSON.parse(event.body)).toMatchObject({ data: { id, error: { code: 'media_corrupt' } } });
       }
+      expect((await state(other.render.id)).render.status).toBe('accepted');
     });
   });
 
@@ -207,21 +179,8 @@ describe('inputs', () => {
     ]);
     const details = await state(render.id);
     expect(details.render).toMatchObject({ status: 'failed', errorCode: 'media_corrupt' });
-    expect(
-      details.runs.map(({ status, stage, errorCode, progressPercent }) => ({
-        status,
-        stage,
-        errorCode,
-        progressPercent,
-      })),
-    ).toEqual(
-      Array.from({ length: 2 }, () => ({
-        status: 'failed',
-        stage: 'failed',
-        errorCode: 'media_corrupt',
-        progressPercent: 0,
-      })),
-    );
+    const failed = { status: 'failed', stage: 'failed', errorCode: 'media_corrupt', progressPercent: 0 };
+    expect(details.runs).toMatchObject([failed, failed]);
     expect((await scenario.jobs(render.id)).map(({ status }) => status)).toEqual(['finished', 'finished']);
     expect(only(await scenario.events(render.id)).type).toBe('render.failed');
   });
@@ -248,30 +207,14 @@ describe('inputs', () => {
     }
   });
 
-  it('fail every render that waits for them, and no other', async () => {
-    const { customerId, db } = scenario;
-    const url = 'https://media.example.com/v.mp4';
-    const asset = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds });
-    const waiting = [
-      await scenario.render({ video: { asset_id: asset.id } }),
-      await scenario.render({ video: { asset_id: asset.id } }),
-    ];
-    const other = await scenario.render();
-    await failJob(db, await ingest(asset.id), 'media_too_long');
-    for (const { render } of waiting)
-      expect((await state(render.id)).render.errorCode).toBe('media_too_long');
-    expect((await state(other.render.id)).render.status).toBe('accepted');
-  });
-
   it('lead a preparation to its analysis and its completed event', async () => {
     const { customerId, db } = scenario;
-    const request = { video: { url: 'https://media.example.com/v.mp4' }, webhook_url: WEBHOOK_URL };
-    const created = await createPreparation(db, { customerId, request, idempotency: null, ttlSeconds });
+    const created = await scenario.preparation();
     const { id, videoAssetId } = created.preparation;
     expect(created.queues).toEqual(['media']);
     const claim = await ingest(videoAssetId);
     expect(await loadIngestWork(db, videoAssetId)).toMatchObject({
-      asset: { sourceUrl: request.video.url },
+      asset: { sourceUrl: VIDEO.url },
       upload: null,
     });
     await completeIngest(db, claim, MEDIA);
@@ -310,13 +253,7 @@ describe('inputs', () => {
 
   it('fail a preparation with their code and detail', async () => {
     const { customerId, db } = scenario;
-    const request = { video: { url: 'https://media.example.com/v.mp4' }, webhook_url: WEBHOOK_URL };
-    const { preparation } = await createPreparation(db, {
-      customerId,
-      request,
-      idempotency: null,
-      ttlSeconds,
-    });
+    const { preparation } = await scenario.preparation();
     const errorDetail = 'The codec x is not supported.';
     await failJob(db, await ingest(preparation.videoAssetId), 'media_unsupported', errorDetail);
     const failed = await getPreparation(db, customerId, preparation.id);
@@ -334,7 +271,7 @@ describe('inputs', () => {
       ['c'.repeat(64), null],
       ['d'.repeat(64), 'preparation_mismatch'],
     ] as const) {
-      const { render } = await renderUrls(preparationId);
+      const { render } = await renderUrls({ preparation_id: preparationId });
       await completeIngest(scenario.db, await ingest(render.audioAssetId), MEDIA);
       await completeIngest(scenario.db, await ingest(render.videoAssetId), { ...MEDIA, sha256 });
       expect((await state(render.id)).render.errorCode).toBe(expected);
@@ -343,7 +280,7 @@ describe('inputs', () => {
 
   it('fail a render whose preparation expired while they were being fetched', async () => {
     const preparationId = await completedPreparation(MEDIA.sha256);
-    const { render } = await renderUrls(preparationId);
+    const { render } = await renderUrls({ preparation_id: preparationId });
     await scenario.make.query(`UPDATE preparations SET expires_at = now() - interval '1 ms' WHERE id = $1`, [
       preparationId,
     ]);

@@ -7,10 +7,8 @@ import {
   requireRecordSlot,
   reserveKey,
 } from '../customers/customer-transaction';
-import { ownedLike } from '../postgres/customer-scope';
 import { databaseNow, type Db, secondsAfter, type Tx } from '../postgres/db';
-import { insertJobs } from '../queue/queues';
-import { type QueueName } from '../queue/queues';
+import { insertJobs, type QueueName } from '../queue/queues';
 import { ingestOf, insertUrlAsset, referInput, urlOf } from './assets';
 
 /** All data that the resource of a preparation is made of. */
@@ -155,18 +153,11 @@ function isOfAnotherVideo(preparation: PreparationRow, video: Video): boolean {
   return known && preparation.videoSha256 !== video.sha256;
 }
 
-/**
- * The preparation that each of these renders refers to; null if the render refers to none or its preparation is gone.
- */
-export async function readNamedPreparations(
+/** The preparation that a render refers to; null if it refers to none or its preparation is gone. */
+export async function preparationOf(
   tx: Tx,
-  renders: readonly RenderRow[],
-): Promise<(render: RenderRow) => PreparationRow | null> {
-  const ids = new Set(renders.flatMap(({ preparationId }) => preparationId ?? []));
-  const found =
-    ids.size === 0
-      ? []
-      : await tx.preparation.findMany({ where: { id: { in: [...ids] }, ...ownedLike(renders) } });
-  const byId = new Map(found.map((preparation) => [preparation.id, preparation]));
-  return ({ preparationId }) => byId.get(preparationId ?? '') ?? null;
+  { preparationId, customerId }: RenderRow,
+): Promise<PreparationRow | null> {
+  if (preparationId === null) return null;
+  return tx.preparation.findUnique({ where: { id: preparationId, customerId } });
 }

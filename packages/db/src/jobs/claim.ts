@@ -18,7 +18,7 @@ import {
   type RecoveredJob,
   recoveredJob,
 } from './job';
-import { advancePreparations, advanceRenderByRuns } from './progress';
+import { advancePreparation, advanceRenderByRuns } from './progress';
 import { advanceWaiting } from './waiting-records';
 
 /** A job that this worker now owns until its lease runs out. */
@@ -92,15 +92,11 @@ async function begin(tx: Tx, subject: JobSubject, now: Date): Promise<void> {
       const stage = subject.asset.sourceUrl === null ? 'verifying' : 'downloading';
       const where = { id: subject.asset.id, status: 'pending' };
       const [asset] = await tx.asset.updateManyAndReturn({ where, data: { stage, updatedAt: now } });
-      if (asset) await advanceWaiting(tx, asset, { fraction: 0 }, now);
+      if (asset) await advanceWaiting(tx, asset, 0, now);
       return;
     }
     case 'analyze':
-      return advancePreparations(
-        tx,
-        [{ preparation: subject.preparation, stage: 'analyzing', fraction: 0 }],
-        now,
-      );
+      return advancePreparation(tx, subject.preparation, 'analyzing', 0, now);
     case 'render':
       await tx.engineRun.updateMany({
         where: { id: subject.run.id, status: { in: [...RECORD_STATES.open] } },

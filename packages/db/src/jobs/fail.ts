@@ -3,7 +3,7 @@ import { type Failure, MAX_ATTEMPTS } from '@lipsync/domain';
 import { type Db, secondsAfter, type Tx } from '../postgres/db';
 import { endPreparation, settleRender } from './end-records';
 import { finishJobs, type JobSubject, type Lease, withLease } from './job';
-import { advancePreparations, advanceRenderByRuns } from './progress';
+import { advancePreparation, advanceRenderByRuns } from './progress';
 import { failWaiting } from './waiting-records';
 
 /**
@@ -71,10 +71,8 @@ export async function requeue(
     case 'ingest':
       await tx.asset.update({ where: { id: subject.asset.id }, data: waiting });
       return;
-    case 'analyze': {
-      const { preparation } = subject;
-      return advancePreparations(tx, [{ preparation, stage: 'queued', fraction: 0 }], now);
-    }
+    case 'analyze':
+      return advancePreparation(tx, subject.preparation, 'queued', 0, now);
     case 'render':
       await tx.engineRun.update({ where: { id: subject.run.id }, data: waiting });
       return advanceRenderByRuns(tx, subject.render, now);

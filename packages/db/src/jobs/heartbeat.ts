@@ -1,7 +1,7 @@
 import { type EngineWorkStage, type IngestStage, type PreparationWorkStage } from '@lipsync/domain';
 import { type Db, secondsAfter, type Tx } from '../postgres/db';
 import { type JobSubject, type Lease, withLease } from './job';
-import { advancePreparations, advanceRenderByRuns } from './progress';
+import { advancePreparation, advanceRenderByRuns } from './progress';
 import { advanceWaiting } from './waiting-records';
 
 /** The stage of a job. `preparing` is a render job's own analysis of its video, before its engine starts. */
@@ -51,12 +51,11 @@ async function publish(tx: Tx, subject: JobSubject, beat: Heartbeat, now: Date):
         where: { id: subject.asset.id },
         data: stage === subject.asset.stage ? {} : { stage, updatedAt: now },
       });
-      return advanceWaiting(tx, asset, { fraction: percent / 100 }, now);
+      return advanceWaiting(tx, asset, percent / 100, now);
     }
     case 'analyze': {
-      const { preparation } = subject;
       const stage = isPreparationStage(beat.stage) ? beat.stage : 'analyzing';
-      return advancePreparations(tx, [{ preparation, stage, fraction: percent / 100 }], now);
+      return advancePreparation(tx, subject.preparation, stage, percent / 100, now);
     }
     case 'render':
       return publishRun(tx, subject, beat, percent, now);

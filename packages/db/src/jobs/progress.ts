@@ -12,92 +12,53 @@ import {
 } from '@lipsync/domain';
 import { type Tx } from '../postgres/db';
 
-/** The stage and progress that a record should have reached. */
+/** The stage and progress that a render should have reached. */
 interface RenderStep {
-  render: RenderRow;
   stage: RenderWorkStage | 'queued';
   progress: number;
   enginesChanged?: boolean;
 }
 
-interface PreparationStep {
-  preparation: PreparationRow;
-  stage: PreparationWorkStage | 'queued';
-  /** How much of the stage is done. */
-  fraction: number;
-}
-
 /**
- * Advances open renders: marks them as processing and raises their stage and progress. Progress never falls, and the
- * stage only back to `queued`, for work that waits for a slot. The caller holds the rows' locks. Writes nothing if
+ * Advances an open render: marks it as processing and raises its stage and progress. Progress never falls, and the
+ * stage only back to `queued`, for work that waits for a slot. The caller holds the row's lock. Writes nothing if
  * nothing changes, engines included, so that `updated_at` changes only with the render.
  */
-export async function advanceRenders(tx: Tx, steps: readonly RenderStep[], now: Date): Promise<void> {
-  const moves = steps.map(({ render, enginesChanged, ...step }) =>
-    moveOf(render, RENDER_STAGES, step, enginesChanged === true),
-  );
-  for (const { ids, data } of together(moves)) {
-    const where = { id: { in: ids }, status: { in: [...RECORD_STATES.open] } };
-    await tx.render.updateMany({ where, data: { ...data, updatedAt: now } });
-  }
+export async function advanceRender(tx: Tx, render: RenderRow, step: RenderStep, now: Date): Promise<void> {
+  const { stage, progress, enginesChanged = false } = step;
+  const moved = moveOf(render, RENDER_STAGES, stage, progress);
+  if (moved === null && !enginesChanged) return;
+  const where = { id: render.id, status: { in: [...RECORD_STATES.open] } };
+  await tx.render.updateMany({ where, data: { ...moved, updatedAt: now } });
 }
 
-/** Like `advanceRenders`, for preparations. */
-export async function advancePreparations(
+/** The same for a preparation. `fraction` is how much of the stage is done. */
+export async function advancePreparation(
   tx: Tx,
-  steps: readonly PreparationStep[],
+  preparation: PreparationRow,
+  stage: PreparationWorkStage | 'queued',
+  fraction: number,
   now: Date,
 ): Promise<void> {
-  const moves = steps.map(({ preparation, stage, fraction }) =>
-    moveOf(preparation, PREPARATION_STAGES, { stage, progress: preparationProgress(stage, fraction) }, false),
-  );
-  for (const { ids, data } of together(moves)) {
-    const where = { id: { in: ids }, status: { in: [...RECORD_STATES.open] } };
-    await tx.preparation.updateMany({ where, data: { ...data, updatedAt: now } });
-  }
-}
-
-interface Move {
-  id: string;
-  data: { status: 'processing'; stage: string; progressPercent: number };
+  const moved = moveOf(preparation, PREPARATION_STAGES, stage, preparationProgress(stage, fraction));
+  if (moved === null) return;
+  const where = { id: preparation.id, status: { in: [...RECORD_STATES.open] } };
+  await tx.preparation.updateMany({ where, data: { ...moved, updatedAt: now } });
 }
 
 /** Null when nothing changes. */
 function moveOf(
   row: RenderRow | PreparationRow,
   stages: readonly string[],
-  step: { stage: string; progress: number },
-  always: boolean,
-): Move | null {
-  const isLater = stages.indexOf(step.stage) > stages.indexOf(row.stage);
-  const stage = isLater || step.stage === 'queued' ? step.stage : row.stage;
-  const progressPercent = Math.max(row.progressPercent, step.progress);
+  reached: string,
+  progress: number,
+): { status: string; stage: string; progressPercent: number } | null {
+  const isLater = stages.indexOf(reached) > stages.indexOf(row.stage);
+  const stage = isLater || reached === 'queued' ? reached : row.stage;
+  const progressPercent = Math.max(row.progressPercent, progress);
   const isUnchanged =
     row.status === 'processing' && row.stage === stage && row.progressPercent === progressPercent;
-  return isUnchanged && !always
-    ? null
-    : { id: row.id, data: { status: 'processing', stage, progressPercent } };
-}
-
-interface CommonMove {
-  ids: string[];
-  data: Move['data'];
-}
-
-/**
- * Groups moves to the same place into one statement, because many renders may wait for one asset and mostly move
- * together.
- */
-function together(moves: readonly (Move | null)[]): CommonMove[] {
-  const common = new Map<string, CommonMove>();
-  for (const move of moves) {
-    if (move === null) continue;
-    const place = `${move.data.stage} ${move.data.progressPercent}`;
-    const known = common.get(place);
-    if (known === undefined) common.set(place, { ids: [move.id], data: move.data });
-    else known.ids.push(move.id);
-  }
-  return [...common.values()];
+  return isUnchanged ? null : { status: 'processing', stage, progressPercent };
 }
 
 /**
@@ -119,7 +80,7 @@ export async function advanceRenderByRuns(
     engines: runs.map((run) => ({ status: RECORD_STATES.parse(run.status), progress: run.progressPercent })),
   });
   const enginesChanged = runs.some((run) => run.updatedAt.getTime() === now.getTime());
-  await advanceRenders(tx, [{ render, stage, progress, enginesChanged }], now);
+  await advanceRender(tx, render, { stage, progress, enginesChanged }, now);
 }
 
 function stageOf(render: RenderRow, runs: readonly EngineRunRow[]): RenderWorkStage | 'queued' {

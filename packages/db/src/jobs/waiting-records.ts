@@ -1,5 +1,4 @@
 import {
-  type AssetRow,
   type Failure,
   type PreparationRow,
   type PreparationWorkStage,
@@ -8,71 +7,55 @@ import {
   type RenderWorkStage,
 } from '@lipsync/domain';
 import { type Asset } from '@lipsync/prisma';
-import { preparationFault, readNamedPreparations } from '../inputs/preparations';
+import { preparationFault, preparationOf } from '../inputs/preparations';
 import { type Db, type Tx } from '../postgres/db';
-import { endPreparation, failOpenRuns, idsOf } from './end-records';
-import { advancePreparations, advanceRenders } from './progress';
+import { endPreparation, failOpenRuns } from './end-records';
+import { advancePreparation, advanceRender } from './progress';
 
-/** How far the ingest of one asset has come. The fraction of the fetch is 0 to 1. */
-interface IngestStep {
-  fraction: number;
+/** Shows the progress of a locked, pending asset, 0 to 1 of its fetch, in the open records that wait for it. */
+export async function advanceWaiting(tx: Tx, asset: Asset, fraction: number, now: Date): Promise<void> {
+  for (const render of await lockWaitingRenders(tx, asset.id)) {
+    const inputs = Object.values(await readInputs(tx, render));
+    const stage: RenderWorkStage = inputs.every(isFetched) ? 'validating_inputs' : 'fetching_inputs';
+    const fetched = inputs.map((input) => (isFetched(input) ? 1 : input.id === asset.id ? fraction : 0));
+    const fetchFraction = fetched.reduce<number>((sum, each) => sum + each, 0) / inputs.length;
+    const progress = renderProgress({ stage, fetchFraction, engines: [] });
+    await advanceRender(tx, render, { stage, progress }, timeAfter(render, now));
+  }
+  const stage: PreparationWorkStage = asset.stage === 'probing' ? 'validating_inputs' : 'fetching_inputs';
+  for (const preparation of await lockWaitingPreparations(tx, asset.id))
+    await advancePreparation(tx, preparation, stage, fraction, timeAfter(preparation, now));
 }
 
-/** Shows the progress of a locked, pending asset in the open records that wait for it. */
-export async function advanceWaiting(tx: Tx, asset: Asset, step: IngestStep, now: Date): Promise<void> {
-  const renders = await lockWaitingRenders(tx, asset.id);
-  const inputsOf = await readInputs(tx, renders);
-  const steps = renders.map((render) => {
-    const inputs = Object.values(inputsOf(render));
-    const fractions = inputs.map((input) => fractionOf(input, asset, step));
-    const fetched = inputs.every((input) => input.status === 'ready' || input.stage === 'probing');
-    const stage: RenderWorkStage = fetched ? 'validating_inputs' : 'fetching_inputs';
-    const fetchFraction = fractions.reduce((sum, fraction) => sum + fraction, 0) / fractions.length;
-    return { render, stage, progress: renderProgress({ stage, fetchFraction, engines: [] }) };
-  });
-  await advanceRenders(tx, steps, timeAfter(renders, now));
-  const stage: PreparationWorkStage = asset.stage === 'probing' ? 'validating_inputs' : 'fetching_inputs';
-  const preparations = await lockWaitingPreparations(tx, asset.id);
-  await advancePreparations(
-    tx,
-    preparations.map((preparation) => ({ preparation, stage, fraction: step.fraction })),
-    timeAfter(preparations, now),
-  );
+function isFetched(input: Asset): boolean {
+  return input.status === 'ready' || input.stage === 'probing';
 }
 
 /** Queues the jobs that now have all their inputs, in the transaction in which an asset became ready. */
 export async function releaseWaiting(db: Db, tx: Tx, assetId: string, now: Date): Promise<void> {
-  const renders = await lockWaitingRenders(tx, assetId);
-  // Read under the renders' locks: if both inputs become ready at once, the second transaction sees the first.
-  const inputsOf = await readInputs(tx, renders);
-  const preparationOf = await readNamedPreparations(tx, renders);
-  const released: RenderRow[] = [];
-  for (const render of renders) {
-    const { video, audio } = inputsOf(render);
+  for (const render of await lockWaitingRenders(tx, assetId)) {
+    const changedAt = timeAfter(render, now);
+    // Read under the render's lock: if both inputs become ready at once, the second transaction sees the first.
+    const { video, audio } = await readInputs(tx, render);
     if (video.status !== 'ready' || audio.status !== 'ready') continue;
-    const fault = render.preparationId === null ? null : preparationFault(preparationOf(render), video, now);
-    if (fault === null) released.push(render);
-    else await failOpenRuns(db, tx, [render], { errorCode: fault }, timeAfter([render], now));
+    const fault =
+      render.preparationId === null ? null : preparationFault(await preparationOf(tx, render), video, now);
+    if (fault !== null) {
+      await failOpenRuns(db, tx, render, { errorCode: fault }, changedAt);
+      continue;
+    }
+    await tx.$executeRaw`
+      UPDATE jobs SET status = 'queued', available_at = ${now}
+      WHERE status = 'blocked' AND engine_run_id IN (SELECT id FROM engine_runs WHERE render_id = ${render.id})`;
+    // It now waits for a slot of an engine, which may take longer than anything before.
+    await advanceRender(tx, render, { stage: 'queued', progress: 0 }, changedAt);
   }
-  await tx.$executeRaw`
-    UPDATE jobs SET status = 'queued', available_at = ${now}
-    WHERE status = 'blocked'
-      AND engine_run_id IN (SELECT id FROM engine_runs WHERE render_id = ANY(${idsOf(released)}))`;
-  // They now wait for a slot of an engine, which may take longer than anything before.
-  await advanceRenders(
-    tx,
-    released.map((render) => ({ render, stage: 'queued', progress: 0 })),
-    timeAfter(released, now),
-  );
-  const preparations = await lockWaitingPreparations(tx, assetId);
-  await tx.$executeRaw`
-    UPDATE jobs SET status = 'queued', available_at = ${now}
-    WHERE status = 'blocked' AND preparation_id = ANY(${idsOf(preparations)})`;
-  await advancePreparations(
-    tx,
-    preparations.map((preparation) => ({ preparation, stage: 'queued', fraction: 0 })),
-    timeAfter(preparations, now),
-  );
+  for (const preparation of await lockWaitingPreparations(tx, assetId)) {
+    await tx.$executeRaw`
+      UPDATE jobs SET status = 'queued', available_at = ${now}
+      WHERE status = 'blocked' AND preparation_id = ${preparation.id}`;
+    await advancePreparation(tx, preparation, 'queued', 0, timeAfter(preparation, now));
+  }
 }
 
 /**
@@ -86,23 +69,23 @@ export async function failWaiting(
   failure: Failure,
   now: Date,
 ): Promise<void> {
-  const renders = await lockWaitingRenders(tx, assetId);
-  // An asset is either video or audio, so it is the same input of all these renders.
-  const failedInput = renders.some(({ videoAssetId }) => videoAssetId === assetId) ? 'video' : 'audio';
-  await failOpenRuns(db, tx, renders, { ...failure, failedInput }, timeAfter(renders, now));
-  for (const preparation of await lockWaitingPreparations(tx, assetId)) {
-    await endPreparation(db, tx, preparation, { status: 'failed', failure }, timeAfter([preparation], now));
+  for (const render of await lockWaitingRenders(tx, assetId)) {
+    const failedInput = render.videoAssetId === assetId ? 'video' : 'audio';
+    await failOpenRuns(db, tx, render, { ...failure, failedInput }, timeAfter(render, now));
   }
+  for (const preparation of await lockWaitingPreparations(tx, assetId))
+    await endPreparation(db, tx, preparation, { status: 'failed', failure }, timeAfter(preparation, now));
 }
 
 /**
- * `now`, unless one of these locked records was changed later. `now` was read before they were locked, and whoever held
- * one of them then (the ingest of a render's other input) may have written a later time.
+ * `now`, unless this locked record was changed later. `now` was read before it was locked, and whoever held it then (the
+ * ingest of a render's other input) may have written a later time.
  */
-function timeAfter(records: readonly { readonly updatedAt: Date }[], now: Date): Date {
-  return new Date(Math.max(now.getTime(), ...records.map(({ updatedAt }) => updatedAt.getTime())));
+function timeAfter({ updatedAt }: RenderRow | PreparationRow, now: Date): Date {
+  return updatedAt > now ? updatedAt : now;
 }
 
+/** In the order of their ids, as everywhere. */
 async function lockWaitingRenders(tx: Tx, assetId: string): Promise<RenderRow[]> {
   const found = await tx.$queryRaw<{ id: string }[]>`
     SELECT id FROM renders
@@ -122,27 +105,10 @@ async function lockWaitingPreparations(tx: Tx, assetId: string): Promise<Prepara
   });
 }
 
-/** The inputs of each of these renders. */
-async function readInputs(
-  tx: Tx,
-  renders: readonly RenderRow[],
-): Promise<(render: RenderRow) => { video: Asset; audio: Asset }> {
-  const ids = new Set(renders.flatMap(({ videoAssetId, audioAssetId }) => [videoAssetId, audioAssetId]));
-  const assets = await tx.asset.findMany({ where: { id: { in: [...ids] } } });
-  const byId = new Map(assets.map((asset) => [asset.id, asset]));
-  const input = (id: string): Asset => {
-    const asset = byId.get(id);
-    if (asset === undefined) throw new Error(`${id} is an input of an open render and is not there`);
-    return asset;
+async function readInputs(tx: Tx, render: RenderRow): Promise<{ video: Asset; audio: Asset }> {
+  const { videoAssetId, audioAssetId } = render;
+  return {
+    video: await tx.asset.findUniqueOrThrow({ where: { id: videoAssetId } }),
+    audio: await tx.asset.findUniqueOrThrow({ where: { id: audioAssetId } }),
   };
-  return ({ videoAssetId, audioAssetId }) => ({ video: input(videoAssetId), audio: input(audioAssetId) });
-}
-
-function fractionOf(
-  input: Pick<AssetRow, 'id' | 'status' | 'stage'>,
-  current: Asset,
-  step: IngestStep,
-): number {
-  if (input.status === 'ready' || input.stage === 'probing') return 1;
-  return input.id === current.id ? step.fraction : 0;
 }

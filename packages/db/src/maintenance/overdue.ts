@@ -50,7 +50,7 @@ export function failOverdue(db: Db, { kind, id, errorCode }: Overdue): Promise<b
       case 'render': {
         const render = await lockRender(tx, id);
         if (render === null || render.completedAt !== null) return false;
-        await failOpenRuns(db, tx, [render], failure, await databaseNow(tx));
+        await failOpenRuns(db, tx, render, failure, await databaseNow(tx));
         return true;
       }
       case 'preparation': {

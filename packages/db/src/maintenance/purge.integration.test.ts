@@ -1,24 +1,29 @@
 import { eventually } from '@lipsync/testkit';
-import { DAY_SECONDS, MEDIA, only, openScenario, type Scenario } from '../../test/scenario';
-import { createAsset, referInput } from '../inputs/assets';
-import { completeUpload, createUpload } from '../inputs/uploads';
+import { MEDIA, only, openScenario, type Scenario } from '../../test/scenario';
+import { referInput } from '../inputs/assets';
+import { completeUpload } from '../inputs/uploads';
 import { completeIngest, completeRender } from '../jobs/complete';
 import { failJob } from '../jobs/fail';
 import { databaseNow, transaction } from '../postgres/db';
 import { expireUpload } from './overdue';
 import { purge, type PurgeOptions, type PurgeReport } from './purge';
 
+const TABLES = ['renders', 'engine_runs', 'assets', 'jobs', 'webhook_events', 'webhook_deliveries'];
+
 describe('purge', () => {
   let scenario: Scenario;
   let deleted: string[];
   /** The keys of storage objects besides those that the rows refer to. */
   let stored: string[];
-  beforeEach(async () => {
+  beforeAll(async () => {
     scenario = await openScenario();
+  });
+  beforeEach(async () => {
+    await scenario.empty();
     deleted = [];
     stored = [];
   });
-  afterEach(() => scenario.close());
+  afterAll(() => scenario.close());
 
   const storage: PurgeOptions['storage'] = {
     delete: async (keys) => void deleted.push(...keys),
@@ -41,39 +46,20 @@ describe('purge', () => {
   }
 
   async function expireAll(ago: string): Promise<void> {
-    for (const table of [
-      'renders',
-      'preparations',
-      'assets',
-      'uploads',
-      'webhook_events',
-      'idempotency_keys',
-    ]) {
+    for (const table of ['renders', 'preparations', 'assets', 'uploads', 'webhook_events'])
       await scenario.make.query(`UPDATE ${table} SET expires_at = now() - $1::interval`, [ago]);
-    }
   }
 
   async function rows(): Promise<Record<string, number>> {
     const counts: Record<string, number> = {};
-    for (const table of [
-      'renders',
-      'engine_runs',
-      'assets',
-      'jobs',
-      'webhook_events',
-      'webhook_deliveries',
-    ]) {
-      counts[table] = only(
-        await scenario.make.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`),
-      ).n;
-    }
+    for (const table of TABLES) counts[table] = (await scenario.make.query(`SELECT FROM ${table}`)).length;
     return counts;
   }
 
   /** A render completed at its second attempt. */
   async function completedRender(): Promise<{ runId: string; assetIds: string[] }> {
     const { render, runs } = await scenario.render();
-    const jobId = only(await scenario.jobs(render.id)).id;
+    const jobId = await scenario.jobOf(render.id);
     await scenario.claim(jobId);
     await scenario.expireLease(jobId);
     const lease = await scenario.claim(jobId);
@@ -116,7 +102,7 @@ describe('purge', () => {
     const { render } = await scenario.render();
     await expireAll('16 minutes');
     expect((await run()).purged).toBe(0);
-    await completeRender(scenario.db, await scenario.claim(only(await scenario.jobs(render.id)).id), {
+    await completeRender(scenario.db, await scenario.claim(await scenario.jobOf(render.id)), {
       outputKey: 'o',
       usage: {},
     });
@@ -136,11 +122,10 @@ describe('purge', () => {
   });
 
   it('deletes what lost attempts at an asset left behind, whether the asset became ready or failed', async () => {
-    const { db, customerId } = scenario;
-    const url = 'https://media.example.com/v.mp4';
+    const { db } = scenario;
     const ids: string[] = [];
     for (const end of ['ready', 'failed']) {
-      const { id } = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds: DAY_SECONDS });
+      const { id } = await scenario.asset();
       const lease = await scenario.claim(await scenario.ingestJob(id));
       const objectKey = `assets/${id}/accepted`;
       if (end === 'ready') await completeIngest(db, lease, { ...MEDIA, objectKey });
@@ -198,7 +183,7 @@ describe('purge', () => {
   });
 
   it('reports when there is more to delete, so that a large backlog is worked off without a pause', async () => {
-    for (let i = 0; i < 3; i += 1) await scenario.render({});
+    for (let i = 0; i < 3; i += 1) await scenario.render();
     await scenario.make.query(
       `UPDATE renders SET status = 'cancelled', stage = 'cancelled', completed_at = now()`,
     );
@@ -207,12 +192,7 @@ describe('purge', () => {
     let rounds = 1;
     while ((await run({ limit: 2 })).more) rounds += 1;
     expect(rounds).toBeLessThan(10);
-    const left = only(
-      await scenario.make.query<{ n: number }>(
-        `SELECT count(*)::int AS n FROM renders WHERE purged_at IS NULL`,
-      ),
-    );
-    expect(left.n).toBe(0);
+    expect(await scenario.make.query('SELECT FROM renders WHERE purged_at IS NULL')).toEqual([]);
     const failing = { ...storage, delete: () => Promise.reject(new Error('away')) };
     await completedRender();
     await expireAll('1 hour');
@@ -226,14 +206,7 @@ describe('purge', () => {
     expect(await rows()).toMatchObject({ renders: 1, jobs: 1 });
     await expireAll('31 days');
     expect((await run()).errors).toEqual([]);
-    expect(await rows()).toEqual({
-      renders: 0,
-      engine_runs: 0,
-      assets: 0,
-      jobs: 0,
-      webhook_events: 0,
-      webhook_deliveries: 0,
-    });
+    expect(await rows()).toEqual(Object.fromEntries(TABLES.map((table) => [table, 0])));
   });
 
   it('forgets a flood of tombstones in several calls', async () => {
@@ -250,15 +223,7 @@ describe('purge', () => {
 
   it('deletes the staged bytes of an upload once nobody can write or read them', async () => {
     const { db, customerId } = scenario;
-    const { upload, asset } = await createUpload(db, {
-      customerId,
-      mediaType: 'video',
-      contentType: 'video/mp4',
-      sizeBytes: 1234,
-      ttlSeconds: 900,
-      assetTtlSeconds: DAY_SECONDS,
-      stagingKey: (id) => `uploads/${id}`,
-    });
+    const { upload, asset } = await scenario.upload();
     await completeUpload(db, customerId, upload.id, async () => ({ sizeBytes: 1234, etag: 'e' }));
     await scenario.make.query(`UPDATE uploads SET expires_at = now() - interval '16 minutes'`);
     expect((await run()).purged).toBe(0);
@@ -272,15 +237,7 @@ describe('purge', () => {
     'deletes what a PUT staged late for a %s upload together with its asset',
     async (end) => {
       const { db, customerId } = scenario;
-      const { upload, asset } = await createUpload(db, {
-        customerId,
-        mediaType: 'video',
-        contentType: 'video/mp4',
-        sizeBytes: 1234,
-        ttlSeconds: 900,
-        assetTtlSeconds: DAY_SECONDS,
-        stagingKey: (id) => `uploads/${id}`,
-      });
+      const { upload, asset } = await scenario.upload();
       if (end === 'completed') {
         await completeUpload(db, customerId, upload.id, async () => ({ sizeBytes: 1234, etag: 'e' }));
         await completeIngest(db, await scenario.claim(await scenario.ingestJob(asset.id)), MEDIA);
@@ -297,6 +254,7 @@ describe('purge', () => {
   describe('if a part of it fails', () => {
     /** Makes the search for features and for unreferenced objects fail. */
     const breakFeatures = () => scenario.make.query('ALTER TABLE features RENAME TO features_away');
+    afterEach(() => scenario.make.query('ALTER TABLE features_away RENAME TO features'));
 
     it('does everything else, and reports the failure', async () => {
       await completedRender();
@@ -316,49 +274,25 @@ describe('purge', () => {
       await completedRender();
       await expireAll('16 minutes');
       await breakFeatures();
-      expect(await run({ partsMs: -1 })).toMatchObject({ purged: 0, errors: [expect.any(Error)] });
+      expect(await run({ budgetMs: -1 })).toMatchObject({ purged: 0, errors: [expect.any(Error)] });
       expect(await run()).toMatchObject({ purged: 3 });
     });
   });
 
-  it('forgets expired idempotency keys and silent workers', async () => {
-    const url = 'https://media.example.com/v.mp4';
-    await createAsset(scenario.db, {
-      customerId: scenario.customerId,
-      mediaType: 'video',
-      url,
-      ttlSeconds: DAY_SECONDS,
-    });
-    const key = {
-      customerId: 'cus_1',
-      key: 'k',
-      operation: 'create_render',
-      fingerprint: 'f',
-      resourceId: 'ren_1',
-    };
-    await scenario.db.prisma.idempotencyKey.create({ data: { ...key, expiresAt: new Date(0) } });
-    await scenario.make.query(`UPDATE workers SET seen_at = now() - interval '2 days'`);
-    expect((await run()).deletedRows).toBe(2);
-    expect((await run()).deletedRows).toBe(0);
-  });
-
-  it('forgets a flood of unused features in several calls', async () => {
-    await scenario.make.query(
+  it('forgets silent workers, and floods of expired features and idempotency keys in several calls', async () => {
+    const { db, make, customerId } = scenario;
+    await make.query(
       `INSERT INTO features (customer_id, video_sha256, name, sha256, frames, expires_at)
        SELECT $1, repeat('a', 64), 'feature ' || i, repeat('b', 64), 1, now() - interval '1 second'
        FROM generate_series(1, 3) i`,
-      [scenario.customerId],
+      [customerId],
     );
-    expect(await run({ limit: 2 })).toMatchObject({ deletedRows: 2, more: true });
-    expect(await run({ limit: 2 })).toMatchObject({ deletedRows: 1, more: false });
-  });
-
-  it('forgets a flood of idempotency keys in several calls', async () => {
-    const key = { customerId: 'cus_1', operation: 'create_render', fingerprint: 'f', resourceId: 'ren_1' };
-    await scenario.db.prisma.idempotencyKey.createMany({
+    const key = { customerId, operation: 'create_render', fingerprint: 'f', resourceId: 'ren_1' };
+    await db.prisma.idempotencyKey.createMany({
       data: ['a', 'b', 'c'].map((name) => ({ ...key, key: name, expiresAt: new Date(0) })),
     });
-    expect(await run({ limit: 2 })).toMatchObject({ deletedRows: 2, more: true });
-    expect(await run({ limit: 2 })).toMatchObject({ deletedRows: 1, more: false });
+    await make.query(`UPDATE workers SET seen_at = now() - interval '2 days'`);
+    expect(await run({ limit: 2 })).toMatchObject({ deletedRows: 5, more: true });
+    expect(await run({ limit: 2 })).toMatchObject({ deletedRows: 2, more: false });
   });
 });

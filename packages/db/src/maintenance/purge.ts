@@ -28,15 +28,13 @@ export interface PurgeOptions {
     list(prefix: string): AsyncIterable<string>;
   };
   keys: ObjectKeys;
-  /** No further resource is begun after this, so that slow storage cannot make a call endless. */
+  /**
+   * No further resource is begun after this, so that slow storage cannot make a call endless; once a part has failed, no
+   * further part either: a database that hangs must not block one after the other.
+   */
   budgetMs?: number;
   /** Resources per kind and call. */
   limit?: number;
-  /**
-   * Once a part has failed, none is begun after this. Otherwise a database that hangs would block one part after the
-   * other.
-   */
-  partsMs?: number;
   /** Once aborted, no further resource is begun. */
   stopping?: AbortSignal;
   /** Called for each resource, and for each object of a feature, whose bytes are gone. */
@@ -56,7 +54,6 @@ export interface PurgeReport {
 /** Resources per kind and call. */
 const LIMIT = 200;
 const BUDGET_MS = 20_000;
-const PARTS_MS = 60_000;
 
 /**
  * Deletes the rows of resources that expired long enough ago, and expired features, idempotency keys and workers; then
@@ -71,14 +68,13 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
     keys,
     budgetMs = BUDGET_MS,
     limit = LIMIT,
-    partsMs = PARTS_MS,
     stopping,
     onPurged = () => undefined,
   } = options;
   const errors: unknown[] = [];
-  const partsEndAtMs = performance.now() + partsMs;
+  const endsAtMs = performance.now() + budgetMs;
   const attempt = async <T>(part: () => Promise<T>, otherwise: T): Promise<T> => {
-    if (errors.length > 0 && performance.now() > partsEndAtMs) return otherwise;
+    if (errors.length > 0 && performance.now() > endsAtMs) return otherwise;
     try {
       return await part();
     } catch (error) {
@@ -100,17 +96,8 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
     await attempt(() => findPurgeableAssets(db, keys, limit), []),
   ];
   const unnamed = await attempt(() => findUnnamedObjects(db, limit), []);
-  const endsAtMs = performance.now() + budgetMs;
-  let isFirst = true;
-  let more = [...kinds, unnamed].some(({ length }) => length === limit);
-  const inTime = (): boolean => {
-    const goesOn = stopping?.aborted !== true && (isFirst || performance.now() < endsAtMs);
-    isFirst = false;
-    if (!goesOn) more = true;
-    return goesOn;
-  };
   const purgeResource = async (item: Purgeable): Promise<boolean> => {
-    if (!inTime() || !(await confirmPurgeable(db, item))) return false;
+    if (stopping?.aborted === true || !(await confirmPurgeable(db, item))) return false;
     const objects = new Set(item.objectKeys);
     if (item.prefix !== undefined) for await (const key of storage.list(item.prefix)) objects.add(key);
     if (objects.size > 0) await storage.delete([...objects]);
@@ -119,7 +106,7 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
     return true;
   };
   const purgeObject = async (object: FeatureObjectId): Promise<boolean> => {
-    if (!inTime()) return false;
+    if (stopping?.aborted === true) return false;
     const deleted = await deleteUnnamedObject(db, object, (signal) =>
       storage.delete([keys.featureKey(object)], { signal }),
     );
@@ -128,8 +115,10 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
   };
 
   const purged =
-    (await eachCandidate(kinds.flat(), purgeResource, errors)) +
-    (await eachCandidate(unnamed, purgeObject, errors));
+    (await eachCandidate(kinds.flat(), purgeResource, errors, endsAtMs)) +
+    (await eachCandidate(unnamed, purgeObject, errors, endsAtMs));
+  const isCutShort = performance.now() > endsAtMs || stopping?.aborted === true;
+  const more = isCutShort || [...kinds, unnamed].some(({ length }) => length === limit);
   return {
     purged,
     deletedRows: deletedFeatures + tombstones.rows + expiredKeys + silentWorkers,

@@ -27,13 +27,6 @@ export function demandCustomer(client: PrismaClient): PrismaClient {
   return scoped as unknown as PrismaClient;
 }
 
-/** The condition that rows belong to the owners of these. */
-export function ownedLike(rows: readonly { readonly customerId: string }[]): {
-  customerId: { in: string[] };
-} {
-  return { customerId: { in: [...new Set(rows.map(({ customerId }) => customerId))] } };
-}
-
 /** Null: its rows belong to no customer. */
 function ownerColumn(model: Prisma.ModelName): string | null {
   if (model === 'Customer') return 'id';

@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import { type IdPrefix, newId } from '@lipsync/domain';
 import { type Prisma, PrismaClient } from '@lipsync/prisma';
@@ -47,7 +47,6 @@ export const STATEMENT_TIMEOUT_MS = 15_000;
 const SILENCE_MS = 20_000;
 export const TRANSACTION_TIMEOUT_MS = 30_000;
 const ID_RANDOM_BYTES = 10;
-const IDS_PER_DRAW = 256;
 
 /** Opens a pool lazily: the first query connects. */
 export function createDb(options: DbOptions): Db {
@@ -75,31 +74,16 @@ export function createDb(options: DbOptions): Db {
     transactionOptions: { maxWait: DATABASE_WAIT_MS, timeout: TRANSACTION_TIMEOUT_MS },
   });
   const prisma = options.customerScope === true ? demandCustomer(client) : client;
-  const nextRandom = createRandom();
   return {
     prisma,
     pool,
     publicBaseUrl: options.publicBaseUrl,
     turns: new Map(),
-    newId: (prefix) => newId(prefix, Date.now(), nextRandom()),
+    newId: (prefix) => newId(prefix, Date.now(), randomBytes(ID_RANDOM_BYTES)),
     ping: async () => {
       await prisma.$queryRaw`SELECT 1`;
     },
     close: () => prisma.$disconnect(),
-  };
-}
-
-/** Buffers random bytes for ids: requesting many at once costs hardly more than requesting few. */
-function createRandom(): () => Uint8Array {
-  const pool = Buffer.alloc(ID_RANDOM_BYTES * IDS_PER_DRAW);
-  let next = pool.length;
-  return () => {
-    if (next === pool.length) {
-      randomFillSync(pool);
-      next = 0;
-    }
-    next += ID_RANDOM_BYTES;
-    return pool.subarray(next - ID_RANDOM_BYTES, next);
   };
 }
 

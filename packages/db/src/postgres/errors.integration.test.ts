@@ -120,34 +120,19 @@ describe('isDatabaseUnavailable', () => {
     await proxy.close();
   });
 
-  it('recognises a server that is read-only, such as a former primary after a failover', async () => {
-    const failure = await failureOf(() =>
-      db.prisma.$transaction(async (tx) => {
-        await tx.$executeRaw`SET TRANSACTION READ ONLY`;
-        await tx.customer.create({ data: { id: 'cus_2', name: 'two' } });
-      }),
-    );
-    expect(isDatabaseUnavailable(failure)).toBe(true);
-  });
-
-  it('recognises a server whose disk is full', async () => {
-    const full = `DO $$ BEGIN RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END $$`;
-    expect(isDatabaseUnavailable(await failureOf(() => db.prisma.$executeRawUnsafe(full)))).toBe(true);
-    expect(isDatabaseUnavailable(await failureOf(() => db.pool.query(full)))).toBe(true);
-  });
-
-  it('recognises a lock timeout', async () => {
-    const lock = `SELECT pg_advisory_xact_lock(7)::text`;
-    const waiting = await db.prisma.$transaction(async (holder) => {
-      await holder.$queryRawUnsafe(lock);
-      return failureOf(() =>
-        db.prisma.$transaction(async (tx) => {
-          await tx.$queryRaw`SELECT set_config('lock_timeout', '10ms', true)`;
-          await tx.$queryRawUnsafe(lock);
-        }),
-      );
-    });
-    expect(isDatabaseUnavailable(waiting)).toBe(true);
+  it.each([
+    ['that is read-only, such as a former primary after a failover', 'read_only_sql_transaction'],
+    ['whose disk is full', 'disk_full'],
+    ['on which a lock was not available in time', 'lock_not_available'],
+    ['that ended a deadlock', 'deadlock_detected'],
+  ])('recognises a server %s, in every kind of call', async (_, condition) => {
+    const raise = `DO $$ BEGIN RAISE 'not now' USING ERRCODE = '${condition}'; END $$`;
+    const calls = [
+      () => db.pool.query(raise),
+      () => db.prisma.$executeRawUnsafe(raise),
+      () => db.prisma.$transaction((tx) => tx.$executeRawUnsafe(raise)),
+    ];
+    for (const call of calls) expect(isDatabaseUnavailable(await failureOf(call))).toBe(true);
   });
 
   it('does not mistake errors in a statement, in data or in code for unavailability', async () => {

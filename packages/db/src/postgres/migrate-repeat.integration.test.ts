@@ -103,24 +103,6 @@ describe('a migration that fails or takes long', () => {
     expect(await deploy()).toEqual([NAME]);
   });
 
-  it('leaves nothing behind if its connection is lost, and is applied on the next run', async () => {
-    folder.write(NAME, 'CREATE TABLE half (id int); ALTER TABLE busy ADD COLUMN half int;');
-    await whileBusy(async () => {
-      const failure = deploy().catch((error: unknown) => error);
-      // Not all connections: the pool of this test might hand out its own before it sees that it was cut.
-      await eventually(async () => {
-        const cut = await make.query(
-          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-        expect(cut).toHaveLength(1);
-      });
-      expect(String(await failure)).toContain(NAME);
-    });
-    expect(await remains()).toEqual({ tables: [], records: [] });
-    expect(await deploy()).toEqual([NAME]);
-  });
-
   it('is not treated as failed if only the response to its commit is lost', async () => {
     folder.write(NAME, 'CREATE TABLE half (id int);');
     const url = new URL(database.url);

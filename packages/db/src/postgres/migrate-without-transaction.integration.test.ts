@@ -42,12 +42,6 @@ describe('a migration without transaction', () => {
   const isValid = (): Promise<object[]> =>
     make.query(`SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = 'large_id_idx'::regclass`);
 
-  it('builds an index concurrently, and is recorded', async () => {
-    expect(await deploy()).toEqual([INDEX]);
-    expect(await isValid()).toEqual([{ valid: true }]);
-    expect(await deploy()).toEqual([]);
-  });
-
   it('is not recorded if it fails, and repairs on the next run what it left', async () => {
     await make.query('INSERT INTO large VALUES (1), (1)');
     await expect(deploy()).rejects.toThrow(`${INDEX}: error: could not create unique index`);
@@ -57,6 +51,7 @@ describe('a migration without transaction', () => {
     await make.query('DELETE FROM large');
     expect(await deploy()).toEqual([INDEX]);
     expect(await isValid()).toEqual([{ valid: true }]);
+    expect(await deploy()).toEqual([]);
   });
 
   it('does not deadlock with a deployment that waits for it', async () => {

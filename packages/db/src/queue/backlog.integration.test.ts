@@ -5,10 +5,11 @@ const CAPS = { perOrigin: 2, perCustomer: 3 };
 
 describe('readBacklog', () => {
   let scenario: Scenario;
-  beforeEach(async () => {
+  beforeAll(async () => {
     scenario = await openScenario();
   });
-  afterEach(() => scenario.close());
+  beforeEach(() => scenario.empty());
+  afterAll(() => scenario.close());
 
   async function queue(name: QueueName): Promise<QueueBacklog | undefined> {
     return (await readBacklog(scenario.db, CAPS)).queues.find((each) => each.queue === name);

@@ -37,21 +37,17 @@ export interface Backlog {
   webhooksOldestDueSeconds: number;
 }
 
-interface BacklogRow extends QueueBacklog {
-  webhooksDue: number;
-  webhooksScheduled: number;
-  webhooksOldestDueSeconds: number;
-}
-
-/**
- * Reads the backlog of every queue and of the deliveries in one statement, so that the numbers belong to one moment.
- * Takes the caps that deliveries are claimed within.
- */
+/** Reads the backlog of every queue and of the deliveries. Takes the caps that deliveries are claimed within. */
 export async function readBacklog(
   db: Db,
-  { perOrigin, perCustomer }: Pick<DeliveryClaimOptions, 'perOrigin' | 'perCustomer'>,
+  caps: Pick<DeliveryClaimOptions, 'perOrigin' | 'perCustomer'>,
 ): Promise<Backlog> {
-  const rows = await db.prisma.$queryRaw<BacklogRow[]>`
+  const [queues, deliveries] = await Promise.all([readQueues(db), readDeliveries(db, caps)]);
+  return { queues, ...deliveries };
+}
+
+function readQueues(db: Db): Promise<QueueBacklog[]> {
+  return db.prisma.$queryRaw`
     WITH full_customer AS (
       SELECT jobs.customer_id FROM jobs JOIN customers ON customers.id = jobs.customer_id
       WHERE kind <> 'ingest' AND (jobs.status = 'running' OR (jobs.status = 'queued' AND enqueued_at IS NOT NULL))
@@ -73,44 +69,41 @@ export async function readBacklog(
               OR customer_id NOT IN (SELECT customer_id FROM full_customer))
         ) AS oldest_at
       FROM jobs WHERE queue = ANY(${[...QUEUE_NAMES]}) AND status IN ('blocked', 'queued', 'running') GROUP BY queue
-    ), full_origin AS (
+    )
+    SELECT queues.name AS queue, COALESCE(blocked, 0)::int AS blocked, COALESCE(waiting, 0)::int AS waiting,
+      COALESCE(enqueued, 0)::int AS enqueued, COALESCE(running, 0)::int AS running,
+      GREATEST(0, COALESCE(extract(epoch FROM clock_timestamp() - open.oldest_at), 0))::float8 AS "oldestSeconds",
+      COALESCE(slots, 0)::int AS "liveSlots"
+    FROM unnest(${[...QUEUE_NAMES]}::text[]) AS queues (name)
+    LEFT JOIN open ON open.queue = queues.name
+    LEFT JOIN live ON live.queue = queues.name`;
+}
+
+async function readDeliveries(
+  db: Db,
+  { perOrigin, perCustomer }: Pick<DeliveryClaimOptions, 'perOrigin' | 'perCustomer'>,
+): Promise<Omit<Backlog, 'queues'>> {
+  const [deliveries] = await db.prisma.$queryRaw<Omit<Backlog, 'queues'>[]>`
+    WITH full_origin AS (
       SELECT origin FROM webhook_deliveries WHERE lease_until >= clock_timestamp()
       GROUP BY origin HAVING count(*) >= ${perOrigin}::int
-    ), crowding_customer AS (
+    ), full_customer AS (
       SELECT customer_id FROM webhook_deliveries WHERE lease_until >= clock_timestamp()
       GROUP BY customer_id HAVING count(*) >= ${perCustomer}::int
-    ), webhooks AS (
+    ), pending AS (
       SELECT count(*) FILTER (WHERE next_attempt_at <= clock_timestamp()) AS due,
         count(*) FILTER (WHERE next_attempt_at > clock_timestamp()) AS scheduled,
         min(next_attempt_at) FILTER (
           WHERE (lease_until IS NULL OR lease_until < clock_timestamp())
             AND origin NOT IN (SELECT origin FROM full_origin)
-            AND customer_id NOT IN (SELECT customer_id FROM crowding_customer)
+            AND customer_id NOT IN (SELECT customer_id FROM full_customer)
         ) AS oldest_at
       FROM webhook_deliveries WHERE status = 'pending'
     )
-    SELECT queues.name AS queue, COALESCE(blocked, 0)::int AS blocked, COALESCE(waiting, 0)::int AS waiting,
-      COALESCE(enqueued, 0)::int AS enqueued, COALESCE(running, 0)::int AS running,
-      GREATEST(0, COALESCE(extract(epoch FROM clock_timestamp() - open.oldest_at), 0))::float8 AS "oldestSeconds",
-      COALESCE(slots, 0)::int AS "liveSlots",
-      due::int AS "webhooksDue", scheduled::int AS "webhooksScheduled",
-      GREATEST(0, COALESCE(extract(epoch FROM clock_timestamp() - webhooks.oldest_at), 0))::float8
+    SELECT due::int AS "webhooksDue", scheduled::int AS "webhooksScheduled",
+      GREATEST(0, COALESCE(extract(epoch FROM clock_timestamp() - oldest_at), 0))::float8
         AS "webhooksOldestDueSeconds"
-    FROM unnest(${[...QUEUE_NAMES]}::text[]) AS queues (name)
-    LEFT JOIN open ON open.queue = queues.name
-    LEFT JOIN live ON live.queue = queues.name
-    CROSS JOIN webhooks`;
-  const [{ webhooksDue, webhooksScheduled, webhooksOldestDueSeconds } = NO_WEBHOOKS] = rows;
-  const queues = rows.map(({ queue, blocked, waiting, enqueued, running, oldestSeconds, liveSlots }) => ({
-    queue,
-    blocked,
-    waiting,
-    enqueued,
-    running,
-    oldestSeconds,
-    liveSlots,
-  }));
-  return { queues, webhooksDue, webhooksScheduled, webhooksOldestDueSeconds };
+    FROM pending`;
+  if (deliveries === undefined) throw new Error('an aggregate without a row');
+  return deliveries;
 }
-
-const NO_WEBHOOKS = { webhooksDue: 0, webhooksScheduled: 0, webhooksOldestDueSeconds: 0 };

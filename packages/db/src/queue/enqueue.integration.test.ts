@@ -10,11 +10,14 @@ const result = { outputKey: 'outputs/run/1/video.mp4', usage: {} };
 
 describe('enqueueJobs', () => {
   let scenario: Scenario;
-  beforeEach(async () => {
+  beforeAll(async () => {
     scenario = await openScenario();
+  });
+  beforeEach(async () => {
+    await scenario.empty();
     await scenario.make.query('DELETE FROM workers');
   });
-  afterEach(() => scenario.close());
+  afterAll(() => scenario.close());
 
   /** Queued render jobs of a new customer, inserted in bulk. */
   async function backlog(
@@ -151,20 +154,6 @@ describe('enqueueJobs', () => {
     const late = await ingests(100);
     expect(await ownersOf(await enqueueJobs(scenario.db, 'media'))).toEqual({ [late]: 3 });
   });
-
-  it.each([
-    { slots: 1, share: 1 },
-    { slots: 2, share: 1 },
-    { slots: 3, share: 2 },
-    { slots: 16, share: 12 },
-  ])(
-    'lets one of several customers have $share ingests under way with $slots slots',
-    async ({ slots, share }) => {
-      await ingests(100);
-      await scenario.make.worker({ media: slots });
-      expect(await enqueueJobs(scenario.db, 'media')).toHaveLength(share);
-    },
-  );
 
   it('keeps no slot free for others if there is only one customer', async () => {
     await ingests(100);

@@ -1,7 +1,6 @@
 import { type RenderRequest } from '@lipsync/contract';
 import { codeOf, DAY_SECONDS, only, openScenario, type Scenario } from '../../test/scenario';
 import { createPreparation } from '../inputs/preparations';
-import { cancelRender } from './cancel-render';
 import { type CreatedRender, createRender } from './create-render';
 
 const KEY = { key: 'order-1', fingerprint: 'f'.repeat(64) };
@@ -35,42 +34,6 @@ describe('createRender', () => {
     });
     return Object.fromEntries(await Promise.all(entries));
   }
-
-  it('creates implicit assets with their ingests, and engine runs in the order of the request', async () => {
-    const customerId = await scenario.make.customer();
-    const created = await create(customerId, URLS);
-    expect(created.render).toMatchObject({
-      status: 'accepted',
-      stage: 'queued',
-      progressPercent: 0,
-      syncMode: 'loop',
-    });
-    expect(created.runs.map(({ engine }) => engine)).toEqual(['musetalk', 'highsync']);
-    expect(created.queues).toEqual(['media']);
-    expect(created.render.expiresAt.getTime() - created.render.createdAt.getTime()).toBe(
-      7 * DAY_SECONDS * 1000,
-    );
-    expect(await scenario.jobs(created.render.id)).toMatchObject([
-      { status: 'blocked' },
-      { status: 'blocked' },
-    ]);
-    expect(await counts(customerId)).toEqual({
-      renders: 1,
-      engine_runs: 2,
-      assets: 2,
-      jobs: 4,
-      idempotency_keys: 0,
-    });
-  });
-
-  it('starts jobs at once if their inputs are ready', async () => {
-    const created = await scenario.render({ engines: ['latentsync', 'musetalk'] });
-    expect(created.queues).toEqual(['latentsync', 'musetalk']);
-    expect(await scenario.jobs(created.render.id)).toMatchObject([
-      { status: 'queued' },
-      { status: 'queued' },
-    ]);
-  });
 
   it('creates one resource for many identical concurrent requests, and returns it for all of them', async () => {
     const customerId = await scenario.make.customer();
@@ -132,14 +95,5 @@ describe('createRender', () => {
       ttlSeconds: DAY_SECONDS,
     };
     expect(await codeOf(createPreparation(scenario.db, request))).toBe('concurrency_limit_exceeded');
-  });
-
-  it('allows 20 active records by default, and frees a place when one ends', async () => {
-    const customerId = await scenario.make.customer();
-    const created = [];
-    for (let i = 0; i < 20; i += 1) created.push(await create(customerId, URLS));
-    expect(await codeOf(create(customerId, URLS))).toBe('concurrency_limit_exceeded');
-    await cancelRender(scenario.db, customerId, created[0]?.render.id ?? '');
-    expect(await codeOf(create(customerId, URLS))).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import { codeOf, DAY_SECONDS, openScenario, type Scenario } from '../../test/scenario';
-import { createAsset, getAsset } from '../inputs/assets';
-import { createPreparation, getPreparation } from '../inputs/preparations';
+import { getAsset } from '../inputs/assets';
+import { getPreparation } from '../inputs/preparations';
 import { getDeliveryByEvent } from '../webhooks/deliveries';
 import { cancelRender } from './cancel-render';
 import { getRender } from './get-render';
@@ -29,19 +29,11 @@ describe('expiry', () => {
   const setClock = (days: number) =>
     jest.useFakeTimers({ now: Date.now() + days * DAY_SECONDS * 1000, doNotFake: TIMERS });
 
-  /** The result of reading each kind of resource. All of them live for a day. */
+  /** The result of reading each kind of resource. All of them live for a week. */
   async function readings() {
     const { db, customerId } = scenario;
-    const ttlSeconds = DAY_SECONDS;
-    const url = 'https://media.example.com/a.mp4';
-    const asset = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds });
-    const request = { video: { url } };
-    const { preparation } = await createPreparation(db, {
-      customerId,
-      request,
-      idempotency: null,
-      ttlSeconds,
-    });
+    const asset = await scenario.asset();
+    const { preparation } = await scenario.preparation();
     const { render } = await scenario.render();
     const { webhookEventId } = await cancelRender(db, customerId, render.id);
     return {

@@ -38,7 +38,7 @@ describe('a create whose connection breaks at its commit', () => {
   let scenario: Scenario;
   let proxy: TcpProxy;
   let db: Db;
-  beforeEach(async () => {
+  beforeAll(async () => {
     scenario = await openScenario();
     const url = new URL(scenario.database.url);
     proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
@@ -46,7 +46,7 @@ describe('a create whose connection breaks at its commit', () => {
     db = createDb({ url: url.href, poolMax: 2, publicBaseUrl });
     await db.ping();
   });
-  afterEach(async () => {
+  afterAll(async () => {
     await db.close();
     await proxy.close();
     await scenario.close();
@@ -56,7 +56,7 @@ describe('a create whose connection breaks at its commit', () => {
     ['is the same one when it is asked for again, if it was committed', 'answered', true],
     ['is made when it is asked for again, if the server did not hear of the commit', 'before', false],
   ] as const)('%s', async (_name, when, isCommitted) => {
-    const { customerId } = scenario;
+    const customerId = await scenario.make.customer();
     // With the end of the message: the isolation level of a transaction is called READ COMMITTED.
     proxy.reset('COMMIT\0', when);
     expect(isDatabaseUnavailable(await failureOf(create(db, customerId)))).toBe(true);

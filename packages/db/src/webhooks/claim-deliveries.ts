@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { WEBHOOK_WINDOW_SECONDS } from '@lipsync/domain';
 import { Prisma } from '@lipsync/prisma';
-import { type Db, transaction } from '../postgres/db';
-import { run } from '../postgres/db';
+import { type Db, run, transaction } from '../postgres/db';
 
 interface DueDelivery {
   id: string;
@@ -131,7 +130,7 @@ interface ChosenDelivery extends DueDelivery {
  * A queue's statistics are never right, so this plan must be the cheapest whatever they say: no other index answers its
  * conditions for as little.
  */
-export function chooseDeliveries({
+function chooseDeliveries({
   limit,
   perOrigin,
   perCustomer,

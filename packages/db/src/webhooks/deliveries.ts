@@ -6,8 +6,7 @@ import {
   type WebhookEventRow,
 } from '@lipsync/domain';
 import { Prisma } from '@lipsync/prisma';
-import { databaseNow, secondsAfter } from '../postgres/db';
-import { type Db, transaction, type Tx } from '../postgres/db';
+import { databaseNow, type Db, secondsAfter, transaction, type Tx } from '../postgres/db';
 import { newDelivery } from './webhook-events';
 
 interface DeliveryDetails {

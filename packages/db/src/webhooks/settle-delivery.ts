@@ -1,6 +1,5 @@
 import { nextAttemptAt, type WebhookDeliveryRow } from '@lipsync/domain';
-import { databaseNow, secondsAfter } from '../postgres/db';
-import { type Db, transaction } from '../postgres/db';
+import { databaseNow, type Db, secondsAfter, transaction } from '../postgres/db';
 import { type ClaimedDelivery } from './claim-deliveries';
 
 /** The outcome of an attempt. */

@@ -17,22 +17,18 @@ interface NewEvent {
 }
 
 /**
- * Writes the events of terminal records and their deliveries, due at once. The table allows one event per record, so a
+ * Writes the event of a record that ended and its delivery, due at once. The table allows one event per record, so a
  * second end of the same record cannot commit. An event lives as long as its record, counted from its own creation.
  */
-export async function insertEvents(db: Db, tx: Tx, events: readonly NewEvent[]): Promise<void> {
-  const rows = events.map(({ ended, now: createdAt, renderId, preparationId, type, webhookUrl, record }) => {
-    const { customerId } = ended;
-    const expiresAt = new Date(createdAt.getTime() + ended.expiresAt.getTime() - ended.createdAt.getTime());
-    const id = db.newId('evt');
-    const body = webhookEventBody({ id, type, createdAt }, record(id));
-    return {
-      event: { id, customerId, renderId, preparationId, type, body, createdAt, expiresAt },
-      delivery: newDelivery(db, { eventId: id, customerId, url: webhookUrl, now: createdAt }),
-    };
-  });
-  await tx.webhookEvent.createMany({ data: rows.map(({ event }) => event) });
-  await tx.webhookDelivery.createMany({ data: rows.map(({ delivery }) => delivery) });
+export async function insertEvent(db: Db, tx: Tx, event: NewEvent): Promise<void> {
+  const { ended, now, renderId, preparationId, type, webhookUrl: url, record } = event;
+  const { customerId } = ended;
+  const expiresAt = new Date(now.getTime() + ended.expiresAt.getTime() - ended.createdAt.getTime());
+  const id = db.newId('evt');
+  const body = webhookEventBody({ id, type, createdAt: now }, record(id));
+  const row = { id, customerId, renderId, preparationId, type, body, createdAt: now, expiresAt };
+  await tx.webhookEvent.create({ data: row });
+  await tx.webhookDelivery.create({ data: newDelivery(db, { eventId: id, customerId, url, now }) });
 }
 
 /** A delivery that is due now. */

@@ -1,7 +1,7 @@
 import { OPERATIONS } from '@lipsync/contract';
 import { revokeKey } from '@lipsync/db';
 import { FAILED_AUTH_PER_MINUTE } from '@lipsync/domain';
-import { eventually, expectContract } from '@lipsync/testkit';
+import { eventually } from '@lipsync/testkit';
 import { send } from '../../test/http-client';
 import { startApi, type TestApi, type TestApiOptions, type TestCustomer } from '../../test/start-api';
 
@@ -22,8 +22,8 @@ describe('authentication', () => {
   const withHeader = (authorization: string) =>
     send(`${api.baseUrl}/v1/assets/ast_1`, 'GET', { headers: { Authorization: authorization } });
 
-  beforeEach(() => start());
-  afterEach(() => api.close());
+  beforeAll(() => start());
+  afterAll(() => api.close());
 
   it('refuses everything under /v1 without a key: operations, wrong methods and unknown paths alike', async () => {
     const requests = [
@@ -37,7 +37,7 @@ describe('authentication', () => {
     const bodies = new Set<string>();
     for (const [method, path] of requests) {
       const response = await send(`${api.baseUrl}${path}`, method);
-      bodies.add(JSON.stringify(expectContract(null, response)));
+      bodies.add(JSON.stringify(response.body));
       expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
       expect(response.headers.get('ratelimit-limit')).toBeNull();
     }
@@ -60,17 +60,15 @@ describe('authentication', () => {
       'Bearer x',
       `Bearer ${key}0`,
       `Bearer ${key.slice(0, -1)}`,
-    ];
-    for (const authorization of [
-      ...bad,
       `Bearer ${key} ${key}`,
       `Bearer svc_${'0'.repeat(64)}`,
       `Bearer ${key.toUpperCase()}`,
-    ]) {
-      const response = await withHeader(authorization);
-      expectContract('get_asset', response);
-      expect(response).toMatchObject({ status: 401, body: { error: { code: 'invalid_api_key' } } });
-    }
+    ];
+    for (const authorization of bad)
+      expect(await withHeader(authorization)).toMatchObject({
+        status: 401,
+        body: { error: { code: 'invalid_api_key' } },
+      });
   });
 
   it('accepts the scheme in any case', async () => {
@@ -80,13 +78,11 @@ describe('authentication', () => {
   });
 
   it('refuses a key from the moment it is revoked', async () => {
-    await api.operations
-      .refused('get_asset', { key: customer.key, id: 'x' })
-      .then(({ status }) => expect(status).toBe(404));
-    await revokeKey(api.db, customer.keyId);
-    expect(await api.operations.refused('get_asset', { key: customer.key, id: 'x' })).toMatchObject({
-      status: 401,
-    });
+    const { key, keyId } = await api.newCustomer();
+    const get = () => api.operations.refused('get_asset', { key, id: 'x' });
+    expect((await get()).status).toBe(404);
+    await revokeKey(api.db, keyId);
+    expect((await get()).status).toBe(401);
   });
 
   it('records when a key was last used', async () => {
@@ -104,7 +100,6 @@ describe('authentication', () => {
       let answer = await attempt('nonsense', from);
       for (; answer.status === 401 && answered < 1_000; answered += 1)
         answer = await attempt('nonsense', from);
-      expectContract('get_asset', answer);
       expect(answer.status).toBe(429);
       return answered;
     }
@@ -118,6 +113,7 @@ describe('authentication', () => {
     const UNKNOWN = `svc_${'0'.repeat(64)}`;
 
     it('is refused with 429, but a key that was valid before is still served from that address', async () => {
+      await restart({});
       expect((await attempt(customer.key)).status).toBe(404);
       expect(await exhaust()).toBeGreaterThanOrEqual(FAILED_AUTH_PER_MINUTE);
       expect((await attempt(customer.key)).status).toBe(404);

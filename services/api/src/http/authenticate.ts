@@ -1,5 +1,5 @@
 import { type IncomingMessage } from 'node:http';
-import { type Db, findApiKey, touchApiKey } from '@lipsync/db';
+import { findApiKey, touchApiKey } from '@lipsync/db';
 import {
   type CustomerLimits,
   customerLimits,
@@ -9,10 +9,9 @@ import {
   networkOf,
   ServiceError,
 } from '@lipsync/domain';
-import { type RateLimiter, type RateVerdict } from '@lipsync/queue';
+import { type RateVerdict } from '@lipsync/queue';
 import { type Clock, type Logger } from '@lipsync/runtime';
-import { type ApiConfig } from '../api-deps';
-import { type HttpMetrics } from './http-metrics';
+import { type ApiDeps } from '../api-deps';
 import { RATE_WINDOW_SECONDS, rateLimitExceeded } from './rate-limit';
 
 /** The authenticated caller. */
@@ -30,14 +29,7 @@ export interface Customer {
  *
  * The returned function throws ServiceError invalid_api_key, or rate_limit_exceeded for an address that keeps failing.
  */
-export function createAuthenticator(deps: {
-  config: Pick<ApiConfig, 'trustedProxyHops'>;
-  db: Db;
-  rateLimiter: RateLimiter;
-  httpMetrics: HttpMetrics;
-  clock: Clock;
-  logger: Logger;
-}): (req: IncomingMessage) => Promise<Customer> {
+export function createAuthenticator(deps: ApiDeps): (req: IncomingMessage) => Promise<Customer> {
   const { db, config } = deps;
   const noteUse = createKeyUse({ ...deps, touch: (keyId) => touchApiKey(db, keyId) });
   const failedAuth = createFailedAuthLimit(deps);
@@ -55,7 +47,7 @@ export function createAuthenticator(deps: {
     }
     valid.add(hash);
     noteUse(owner.keyId);
-    return { id: owner.customer.id, apiKeyId: owner.keyId, limits: customerLimits(owner.customer) };
+    return { id: owner.id, apiKeyId: owner.keyId, limits: customerLimits(owner) };
   };
 }
 
@@ -66,8 +58,7 @@ function bearer(header: string | undefined): string | null {
 }
 
 /** The allowance of requests without a valid key, counted by the network that they come from. */
-function createFailedAuthLimit(deps: { rateLimiter: RateLimiter; httpMetrics: HttpMetrics; clock: Clock }) {
-  const { rateLimiter, httpMetrics, clock } = deps;
+function createFailedAuthLimit({ rateLimiter, httpMetrics, clock }: ApiDeps) {
   /** The last refusal of each network whose allowance is used up, the oldest first. */
   const refusals = new Map<string, { at: number; verdict: RateVerdict }>();
   // The clock may be set back, which must not prolong a refusal.

@@ -1,6 +1,6 @@
 import { type CustomerLimits, ServiceError } from '@lipsync/domain';
-import { type RateLimiter, type RateVerdict } from '@lipsync/queue';
-import { type HttpMetrics } from './http-metrics';
+import { type RateVerdict } from '@lipsync/queue';
+import { type ApiDeps } from '../api-deps';
 
 /**
  * Takes one request out of the customer's allowance; reads (GET, HEAD) are counted separately from everything else. The
@@ -10,7 +10,7 @@ import { type HttpMetrics } from './http-metrics';
  * @throws ServiceError rate_limit_exceeded with the same headers and Retry-After
  */
 export async function limitRate(
-  { rateLimiter, httpMetrics }: { rateLimiter: RateLimiter; httpMetrics: HttpMetrics },
+  { rateLimiter, httpMetrics }: ApiDeps,
   customer: { id: string; limits: CustomerLimits },
   method: string,
 ): Promise<Record<string, string>> {

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type ErrorCode, type OperationId } from '@lipsync/contract';
-import { type Logger } from '@lipsync/runtime';
 import { NO_SPAN, type Span } from '@lipsync/telemetry';
-import { type HttpMetrics } from './http-metrics';
+import { type ApiDeps } from '../api-deps';
 
 /** The caller chooses the path; it is truncated to keep log lines short. */
 const PATH_MAX_CHARACTERS = 256;
@@ -13,7 +12,7 @@ const PATH_MAX_CHARACTERS = 256;
  * hung up, writes its one log line, counts it and ends its span.
  */
 export function beginRequest(
-  { logger, httpMetrics }: { logger: Logger; httpMetrics: HttpMetrics },
+  { logger, httpMetrics }: ApiDeps,
   req: IncomingMessage,
   res: ServerResponse,
 ): RequestContext {

@@ -33,7 +33,7 @@ export function v1(deps: ApiDeps): (req: IncomingMessage, res: ServerResponse) =
     const { path, fields } = context;
     const method = req.method ?? '';
     const startSpan = (parent?: string): Span =>
-      deps.tracing.startSpan('http request', {
+      deps.telemetry.tracing.startSpan('http request', {
         kind: 'server',
         parent,
         attributes: { 'http.request.method': method, 'lipsync.request_id': context.requestId },

@@ -18,7 +18,7 @@ export function getRender(deps: ApiDeps): Handler {
 
 /** A render as the contract defines it, with a newly signed download URL for every existing output. */
 export async function viewRender(
-  { storage, config }: Pick<ApiDeps, 'storage' | 'config'>,
+  { storage, config }: ApiDeps,
   { render, runs, preparation, webhookEventId }: RenderDetails,
 ): Promise<RecordResource> {
   const outputs = new Map<string, SignedOutput>();
