@@ -9,7 +9,7 @@ export {
   startHttpsReceiver,
   type ReceiverReply,
 } from './https-receiver';
-export { type S3Faults, type S3Server, type S3ServerOptions, startS3Server } from './s3/s3-server';
+export { type S3Server, type S3ServerOptions, startS3Server } from './s3/s3-server';
 export { eventually } from './eventually';
 export { type Exposition, type MetricFamily, parseExposition, type Sample } from './exposition';
 export { createFactories, type Factories } from './factories';
