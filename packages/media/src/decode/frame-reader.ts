@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import { type Binaries, type VideoDecoder } from '../ffmpeg/binaries';
-import { type BytePipe, type ByteSink, openBytePipe, startPipedChild } from '../ffmpeg/byte-pipe';
-import { type MediaChild } from '../ffmpeg/media-child';
+import { startPipedChild } from '../ffmpeg/byte-pipe';
 import { isMediaError, MediaError, MediaProcessError } from '../media-error';
 import { type VideoStream } from '../probe/stream-info';
 import {
@@ -120,7 +119,11 @@ export function openFrameDecoder(
   decoding: FrameDecoding,
   options: { deadlineMs: number; signal?: AbortSignal | undefined },
 ): FrameDecoder {
-  const running = start(binaries, decoding, options);
+  const running = startPipedChild(
+    binaries,
+    [binaries.ffmpeg, ...decoderArguments(decoding, binaries.share.decoderThreads)],
+    { folder: dirname(decoding.file), ...options, device: decoding.decoder !== 'software' },
+  );
   // The reader learns of a failure.
   const started = running.then(
     () => undefined,
@@ -129,8 +132,8 @@ export function openFrameDecoder(
   let closed = false;
 
   async function readInto(target: Uint8Array): Promise<boolean> {
-    const { child, frames } = await running;
-    const bytes = await frames.read(target);
+    const { child, pipe } = await running;
+    const bytes = await pipe.read(target);
     if (bytes === target.length) return true;
     const exit = await child.exit;
     if (exit.ended !== 'exit') throw new MediaProcessError(exit.ended, exit.stderr);
@@ -149,92 +152,4 @@ export function openFrameDecoder(
   }
 
   return { started, readInto, close };
-}
-
-async function start(
-  binaries: Binaries,
-  decoding: FrameDecoding,
-  options: { deadlineMs: number; signal?: AbortSignal | undefined },
-): Promise<{ child: MediaChild; frames: RawFrameStream; pipe: BytePipe }> {
-  const frames = new RawFrameStream();
-  const pipe = await openBytePipe(frames);
-  frames.connect(pipe);
-  const child = startPipedChild(
-    binaries,
-    [binaries.ffmpeg, ...decoderArguments(decoding, binaries.share.decoderThreads)],
-    {
-      folder: dirname(decoding.file),
-      deadlineMs: options.deadlineMs,
-      signal: options.signal,
-      device: decoding.decoder !== 'software',
-    },
-    pipe,
-  );
-  child.stdin.end();
-  return { child, frames, pipe };
-}
-
-/** The source of the bytes; a paused source delivers nothing. */
-interface Flow {
-  pause(): void;
-  resume(): void;
-}
-
-/**
- * Cuts a byte stream into frames, each copied once into the caller's buffer. The stream is paused while no buffer is
- * waiting, so the process behind it blocks on its full pipe: there is no other back-pressure.
- */
-export class RawFrameStream implements ByteSink {
-  private flow: Flow | undefined;
-  /** Bytes that arrived after the end of a frame; they stay in place because the flow is paused. */
-  private spare: Uint8Array | undefined;
-  private waiting: { target: Uint8Array; filled: number; settle: (bytes: number) => void } | undefined;
-  private ended = false;
-
-  /** Connects the source of the bytes, which is still paused. Nothing can be read before this call. */
-  connect(flow: Flow): void {
-    this.flow = flow;
-  }
-
-  /** Fills the whole buffer, or less at the end of the stream; resolves to the bytes written. One call at a time. */
-  read(target: Uint8Array): Promise<number> {
-    if (this.waiting !== undefined) throw new Error('a frame is already being read');
-    return new Promise((settle) => {
-      this.waiting = { target, filled: 0, settle };
-      const spare = this.spare;
-      this.spare = undefined;
-      if (spare !== undefined) this.accept(spare);
-      if (this.waiting === undefined) return;
-      if (this.ended) this.finish();
-      else this.flow?.resume();
-    });
-  }
-
-  accept(bytes: Uint8Array): void {
-    const waiting = this.waiting;
-    if (waiting === undefined) {
-      this.flow?.pause();
-      this.spare = bytes;
-      return;
-    }
-    const taken = Math.min(bytes.length, waiting.target.length - waiting.filled);
-    waiting.target.set(taken === bytes.length ? bytes : bytes.subarray(0, taken), waiting.filled);
-    waiting.filled += taken;
-    if (taken < bytes.length) this.spare = bytes.subarray(taken);
-    if (waiting.filled === waiting.target.length) {
-      this.flow?.pause();
-      this.finish();
-    }
-  }
-
-  end(): void {
-    this.ended = true;
-    this.finish();
-  }
-
-  private finish(): void {
-    const waiting = this.waiting;
-    this.waiting = undefined;
-    waiting?.settle(waiting.filled);
-  }
 }
