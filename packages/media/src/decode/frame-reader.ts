@@ -19,18 +19,19 @@ interface FrameReaderOptions {
   readonly range?: FrameRange;
 }
 
+/** Working frames of a video, one after the other. */
 export interface FrameReader {
   readonly width: number;
   readonly height: number;
   readonly frameBytes: number;
-  /** Resolves once the decoder runs or cannot be started; never rejects. */
+  /** Resolves once a decoder that is started ahead runs or cannot be started; never rejects. */
   readonly started: Promise<void>;
   /**
    * Copies the next frame into `target` (exactly `frameBytes` long); false after the last one. One call at a time.
    * @throws MediaError media_corrupt when decoding fails, MediaProcessError when stopped or past its deadline.
    */
   readInto(target: Uint8Array): Promise<boolean>;
-  /** Ends the decoder; may be called right after the last frame. */
+  /** Ends the decoder; safe at any time, also right after the last frame; never rejects. */
   close(): Promise<void>;
 }
 
@@ -102,17 +103,7 @@ export function openFrameReader(
 }
 
 /** One ffmpeg process that decodes a video to working frames. It decodes ahead only as far as the pipe holds. */
-export interface FrameDecoder {
-  /** Resolves once the process runs or cannot be started; never rejects. */
-  readonly started: Promise<void>;
-  /**
-   * Copies the next frame into `target`; false after the last one. One call at a time.
-   * @throws MediaError media_corrupt when decoding fails, MediaProcessError when stopped or past its deadline.
-   */
-  readInto(target: Uint8Array): Promise<boolean>;
-  /** Ends the process; safe at any time, never rejects. */
-  close(): Promise<void>;
-}
+export type FrameDecoder = Pick<FrameReader, 'started' | 'readInto' | 'close'>;
 
 export function openFrameDecoder(
   binaries: Binaries,
