@@ -37,8 +37,8 @@ export interface HttpsReceiver {
   url(path?: string): string;
   /** Replaces the script from the next request on. */
   reply(script: ReceiverScript): void;
-  /** The oldest request that no `next` call has returned yet. Waits for it up to `deadlineMs`. */
-  next(deadlineMs?: number): Promise<ReceivedRequest>;
+  /** The oldest request that no `next` call has returned yet. Waits for it. */
+  next(): Promise<ReceivedRequest>;
   /** Waits until the condition holds for the requests received so far. */
   until(condition: (requests: readonly ReceivedRequest[]) => boolean, deadlineMs?: number): Promise<void>;
   close(): Promise<void>;
@@ -98,9 +98,9 @@ export async function startHttpsReceiver(options: {
     reply: (next) => {
       script = next;
     },
-    next: async (deadlineMs = DEADLINE_MS) => {
+    next: async () => {
       const wanted = taken++;
-      await until(() => requests.length > wanted, deadlineMs);
+      await until(() => requests.length > wanted, DEADLINE_MS);
       const request = requests[wanted];
       if (request === undefined) throw new Error('the request is gone');
       return request;
