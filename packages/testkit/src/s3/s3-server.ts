@@ -33,7 +33,7 @@ export interface S3Server {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly uploadCredentials: S3KeyPair;
-  readonly faults: FaultPlan;
+  readonly faults: ReturnType<typeof createFaultPlan>;
   close(): Promise<void>;
 }
 
@@ -64,15 +64,15 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
   async function handle(message: IncomingMessage, response: ServerResponse): Promise<void> {
     if (allowsBrowser(message, response)) return;
     const request = parseS3Request(message);
-    const fault = faults.draw(request);
+    const { fault, latencyMs } = faults.draw(request);
     // A server that is closed meanwhile keeps no process alive.
-    if (fault.latencyMs > 0) await delay(fault.latencyMs, undefined, { ref: false });
-    if (fault.slowDown) throw new S3Error(503, 'SlowDown', 'Please reduce your request rate.');
-    if (fault.deny) throw accessDenied('Access Denied');
+    if (latencyMs > 0) await delay(latencyMs, undefined, { ref: false });
+    if (fault === 'slowDown') throw new S3Error(503, 'SlowDown', 'Please reduce your request rate.');
+    if (fault === 'deny') throw accessDenied('Access Denied');
     const signed = isPublicRead(request, store) ? undefined : verifySignature(request, access);
     if (signed?.accessKeyId === uploadCredentials.accessKeyId && !isPlainUpload(request))
       throw accessDenied('Access Denied');
-    const { reset } = fault;
+    const reset = fault === 'reset';
     await route(request)({ request, payloadHash: signed?.payloadHash, response, store, reset });
   }
 
@@ -143,47 +143,33 @@ interface S3Faults {
   applies: (request: { method: string; key: string }) => boolean;
 }
 
-interface FaultPlan {
-  set(faults: Partial<S3Faults>): void;
-  clear(): void;
-  /** Decides the fate of one request. */
-  draw(request: { method: string; key: string }): {
-    slowDown: boolean;
-    deny: boolean;
-    reset: boolean;
-    latencyMs: number;
-  };
-}
-
 /** 1, less the rounding error of adding fractions. */
 const WHOLE = 1 - 1e-9;
 const NONE: S3Faults = { slowDownRate: 0, denyRate: 0, resetRate: 0, latencyMs: 0, applies: () => true };
 
 /** Spreads faults evenly, not randomly: a rate of 0.25 affects every fourth request, so that a test is reproducible. */
-function createFaultPlan(): FaultPlan {
+function createFaultPlan() {
   let faults = NONE;
   const due = { slowDown: 0, deny: 0, reset: 0 };
-  const take = (kind: keyof typeof due, rate: number): boolean => {
-    due[kind] += rate;
+  const isDue = (kind: keyof typeof due): boolean => {
+    due[kind] += faults[`${kind}Rate`];
     if (due[kind] < WHOLE) return false;
     due[kind] -= 1;
     return true;
   };
   return {
-    set: (changes) => {
+    set: (changes: Partial<S3Faults>): void => {
       faults = { ...faults, ...changes };
     },
-    clear: () => {
+    clear: (): void => {
       faults = NONE;
     },
-    draw: (request) => {
-      const { latencyMs } = faults;
-      if (!faults.applies(request)) return { slowDown: false, deny: false, reset: false, latencyMs: 0 };
+    /** Decides the fate of one request. */
+    draw: (request: { method: string; key: string }) => {
+      if (!faults.applies(request)) return { fault: undefined, latencyMs: 0 };
       // One fault each: a request that is refused has no body to cut.
-      const slowDown = take('slowDown', faults.slowDownRate);
-      const deny = !slowDown && take('deny', faults.denyRate);
-      const reset = !slowDown && !deny && take('reset', faults.resetRate);
-      return { slowDown, deny, reset, latencyMs };
+      const fault = (['slowDown', 'deny', 'reset'] as const).find(isDue);
+      return { fault, latencyMs: faults.latencyMs };
     },
   };
 }

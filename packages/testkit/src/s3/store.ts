@@ -7,27 +7,24 @@ import { pipeline } from 'node:stream/promises';
 import { S3Error } from './protocol';
 
 /** All buckets of a server. */
-export interface Store {
-  /** Throws `NoSuchBucket`. */
-  bucket(name: string): BucketDirectory;
-  /** Does nothing if the bucket exists. Throws `InvalidBucketName`. */
-  createBucket(name: string): Promise<void>;
-}
+export type Store = Awaited<ReturnType<typeof openStore>>;
 
 /** Opens the buckets under `dataDir`, creating the directory if necessary. */
-export async function openStore(dataDir: string): Promise<Store> {
+export async function openStore(dataDir: string) {
   await mkdir(dataDir, { recursive: true });
   const buckets = new Map<string, BucketDirectory>();
   for (const entry of await readdir(dataDir, { withFileTypes: true })) {
     if (entry.isDirectory()) buckets.set(entry.name, await openBucketDirectory(join(dataDir, entry.name)));
   }
   return {
-    bucket: (name) => {
+    /** Throws `NoSuchBucket`. */
+    bucket: (name: string): BucketDirectory => {
       const bucket = buckets.get(name);
       if (bucket === undefined) throw new S3Error(404, 'NoSuchBucket', 'The specified bucket does not exist');
       return bucket;
     },
-    createBucket: async (name) => {
+    /** Does nothing if the bucket exists. Throws `InvalidBucketName`. */
+    createBucket: async (name: string): Promise<void> => {
       if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name)) {
         throw new S3Error(400, 'InvalidBucketName', 'The specified bucket is not valid.');
       }
@@ -56,28 +53,14 @@ export interface StoredObject extends Blob, Description {
   modifiedAtMs: number;
 }
 
-/**
- * One bucket on disk: `blobs/<random>` with bytes, `objects/<sha256 of key>.json` with descriptions. An object appears
- * and changes atomically (by a rename), so a killed process leaves either the old object or the new one.
- */
-export interface BucketDirectory {
-  get(key: string): StoredObject | undefined;
-  /** The objects with this prefix that come after this key, in key order (by UTF-8 bytes, like S3). */
-  list(prefix: string, after: string): StoredObject[];
-  /** Streams bytes to a new blob, and removes it again if the source fails. */
-  draft(source: AsyncIterable<Buffer>): Promise<Blob>;
-  /** A draft with the same bytes, without copying them. */
-  draftOf(blob: Blob): Promise<Blob>;
-  discard(draft: Blob): Promise<void>;
-  /** Publishes a draft under a key. */
-  commit(draft: Blob, description: Description): Promise<StoredObject>;
-  remove(key: string): Promise<void>;
-  /** The bytes from `start` to `end`, both included. */
-  read(blob: Blob, range: { start: number; end: number }): Readable;
-}
+export type BucketDirectory = Awaited<ReturnType<typeof openBucketDirectory>>;
 
-/** Opens the directory, creating it if necessary, and reads its index. */
-async function openBucketDirectory(path: string): Promise<BucketDirectory> {
+/**
+ * Opens one bucket on disk, creating its directory if necessary: `blobs/<random>` with bytes, `objects/<sha256 of
+ * key>.json` with descriptions. An object appears and changes atomically (by a rename), so a killed process leaves
+ * either the old object or the new one.
+ */
+async function openBucketDirectory(path: string) {
   const blobs = join(path, 'blobs');
   const descriptions = join(path, 'objects');
   await mkdir(blobs, { recursive: true });
@@ -95,12 +78,14 @@ async function openBucketDirectory(path: string): Promise<BucketDirectory> {
   const discard = ({ blob }: Blob) => rm(join(blobs, blob), { force: true });
 
   return {
-    get: (key) => objects.get(key),
-    list: (prefix, after) =>
+    get: (key: string): StoredObject | undefined => objects.get(key),
+    /** The objects with this prefix that come after this key, in key order (by UTF-8 bytes, like S3). */
+    list: (prefix: string, after: string): StoredObject[] =>
       [...objects.values()]
         .filter(({ key }) => key.startsWith(prefix) && compareKeys(key, after) > 0)
         .sort((a, b) => compareKeys(a.key, b.key)),
-    draft: async (source) => {
+    /** Streams bytes to a new blob, and removes it again if the source fails. */
+    draft: async (source: AsyncIterable<Buffer>): Promise<Blob> => {
       const blob = randomUUID();
       const file = createWriteStream(join(blobs, blob));
       try {
@@ -111,13 +96,15 @@ async function openBucketDirectory(path: string): Promise<BucketDirectory> {
       }
       return { blob, size: file.bytesWritten };
     },
-    draftOf: async ({ blob, size }) => {
+    /** A draft with the same bytes, without copying them. */
+    draftOf: async ({ blob, size }: Blob): Promise<Blob> => {
       const copy = randomUUID();
       await link(join(blobs, blob), join(blobs, copy));
       return { blob: copy, size };
     },
     discard,
-    commit: async (draft, description) => {
+    /** Publishes a draft under a key. */
+    commit: async (draft: Blob, description: Description): Promise<StoredObject> => {
       const replaced = objects.get(description.key);
       const object = { ...description, ...draft, modifiedAtMs: Date.now() };
       const file = describedIn(object.key);
@@ -128,15 +115,19 @@ async function openBucketDirectory(path: string): Promise<BucketDirectory> {
       if (replaced !== undefined) await discard(replaced);
       return object;
     },
-    remove: async (key) => {
+    remove: async (key: string): Promise<void> => {
       const removed = objects.get(key);
       if (removed === undefined) return;
       rmSync(describedIn(key));
       objects.delete(key);
       await discard(removed);
     },
-    // Opened at once, before another request can replace the object and remove its bytes.
-    read: ({ blob }, range) => createReadStream('', { fd: openSync(join(blobs, blob), 'r'), ...range }),
+    /**
+     * The bytes from `start` to `end`, both included. Opened at once, before another request can replace the object and
+     * remove its bytes.
+     */
+    read: ({ blob }: Blob, range: { start: number; end: number }): Readable =>
+      createReadStream('', { fd: openSync(join(blobs, blob), 'r'), ...range }),
   };
 }
 
