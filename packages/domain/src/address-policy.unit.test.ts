@@ -27,10 +27,6 @@ const MALFORMED = [
 ];
 
 describe('isPublicAddress', () => {
-  it('covers 51 addresses that must not be reached', () => {
-    expect(new Set(REFUSED_ADDRESSES).size).toBe(51);
-  });
-
   it.each(REFUSED_ADDRESSES)('refuses %s', (ip) => {
     expect(isPublicAddress(ip)).toBe(false);
   });

@@ -180,17 +180,6 @@ describe('a render', () => {
     expect(cancelled.engines?.[0]).not.toHaveProperty('error');
   });
 
-  it('is retryable if its engines failed differently and one of them is', () => {
-    const runs = ['no_face_detected', 'worker_lost'].map((errorCode, position) => {
-      return { ...runRow, id: `run_${position}`, position, status: 'failed', stage: 'failed', errorCode };
-    });
-    const row = { ...renderRow, status: 'failed', stage: 'failed', errorCode: 'all_engines_failed' };
-    expect(renderRecord(row, runs, null, { baseUrl }).error).toMatchObject({
-      code: 'all_engines_failed',
-      retryable: true,
-    });
-  });
-
   it('names the input that it failed for, on the render and on its engines', () => {
     const row = { ...renderRow, status: 'failed', stage: 'failed', errorCode: 'media_corrupt' };
     const run = { ...runRow, status: 'failed', stage: 'failed', errorCode: 'media_corrupt' };

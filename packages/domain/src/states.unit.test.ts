@@ -1,5 +1,5 @@
 import { ASSET_STATUSES, DELIVERY_STATUSES, RECORD_STATUSES } from '@lipsync/contract';
-import { ASSET_STATES, DELIVERY_STATES, RECORD_STATES, UPLOAD_STATES } from './states';
+import { ASSET_STATES, DELIVERY_STATES, RECORD_STATES } from './states';
 
 describe('the transitions of a record or engine result', () => {
   it('are exactly these', () => {
@@ -22,24 +22,6 @@ describe('the states of a kind of resource', () => {
     expect(RECORD_STATES.states).toEqual(RECORD_STATUSES);
     expect(ASSET_STATES.states).toEqual(ASSET_STATUSES);
     expect(DELIVERY_STATES.states).toEqual(DELIVERY_STATUSES);
-  });
-
-  it('are terminal if no transition leaves them', () => {
-    expect(RECORD_STATUSES.filter((status) => RECORD_STATES.isTerminal(status))).toEqual([
-      'completed',
-      'failed',
-      'cancelled',
-    ]);
-    expect(ASSET_STATUSES.filter((status) => ASSET_STATES.isTerminal(status))).toEqual(['ready', 'failed']);
-    expect(DELIVERY_STATUSES.filter((status) => DELIVERY_STATES.isTerminal(status))).toEqual([
-      'delivered',
-      'failed',
-    ]);
-  });
-
-  it('are open otherwise', () => {
-    expect(RECORD_STATES.open).toEqual(['accepted', 'processing']);
-    expect(UPLOAD_STATES.open).toEqual(['awaiting_upload']);
   });
 
   it('are parsed, and no other text is', () => {

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { signatureHeader, verifyWebhookSignature } from './webhook-signature';
 
 const secretHex = '00ff10a5'.repeat(8);
@@ -9,11 +8,6 @@ const header = signatureHeader(secretHex, t, deliveryId, body);
 const genuine = { secretHex, header, deliveryId, body, nowSeconds: t };
 
 describe('the signature of a webhook', () => {
-  it('is the HMAC-SHA256 of <t>.<delivery id>.<raw body> under the decoded secret', () => {
-    const mac = createHmac('sha256', Buffer.from(secretHex, 'hex')).update(`${t}.${deliveryId}.${body}`);
-    expect(header).toBe(`t=${t},v1=${mac.digest('hex')}`);
-  });
-
   it('has a fixed value for a fixed input, as OpenSSL computes it', () => {
     expect(signatureHeader('0123456789abcdef', 1_700_000_000, 'dlv_1', '{}')).toBe(
       't=1700000000,v1=0aeda08c54d38a394eb2439273b8a12f0aa2d56aa4614225c8b4bdfda0ba1186',

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { MEDIA_MAX_SECONDS } from '@lipsync/domain';
 import { type Binaries } from './ffmpeg/binaries';
-import { runInto } from './ffmpeg/byte-pipe';
+import { startPipedChild } from './ffmpeg/byte-pipe';
 import { FFMPEG_GLOBAL, ffmpegInput } from './ffmpeg/input-arguments';
 import { type ChildExit, startChild } from './ffmpeg/media-child';
 import { MediaError, MediaProcessError } from './media-error';
@@ -41,13 +41,15 @@ export async function readAudio(
   // Memory that is never written to is never allocated: short sounds cost no more than their length.
   const samples = new Float32Array(MAX_SECONDS * AUDIO_SAMPLE_RATE + SPARE_SAMPLES);
   const target = new Uint8Array(samples.buffer);
-  const { exit, bytes } = await runInto(
-    binaries,
-    audioCommand(binaries, file, options),
-    { folder: dirname(file), ...options },
-    target,
-  );
-  expectDecoded(exit);
+  const { child, pipe } = await startPipedChild(binaries, audioCommand(binaries, file, options), {
+    folder: dirname(file),
+    ...options,
+  });
+  const bytes = await pipe.read(target);
+  // Would wait for ever for somebody to read the rest. ffmpeg itself never gets here, because of `-t`.
+  if (bytes === target.length) child.kill();
+  pipe.destroy();
+  expectDecoded(await child.exit);
   return samples.subarray(0, Math.floor(bytes / 4));
 }
 

@@ -62,16 +62,6 @@ describe('the sound of an output', () => {
   ])('of %s: copied = %s', (_name, audio, copied) => {
     expect(copiesAudio({ path: '/a', ...audio })).toBe(copied);
   });
-
-  it.each([
-    ['mono, 8 kHz', 1, 8_000, '-c:a aac -b:a 192k -movflags'],
-    ['stereo, 44.1 kHz', 2, 44_100, '-c:a aac -b:a 192k -movflags'],
-    ['four channels', 4, 48_000, '-c:a aac -b:a 192k -ac 2 -movflags'],
-    ['5.1, 96 kHz', 6, 96_000, '-c:a aac -b:a 384k -ar 48000 -ac 6 -movflags'],
-  ])('keeps the rate and channels of %s as far as every player goes along', (_name, channels, rate, args) => {
-    const stream = { codec: 'flac', sampleRate: rate, channels, startSeconds: 0 };
-    expect(encoderArguments(outputWith(stream), 'libx264', 3).join(' ')).toContain(args);
-  });
 });
 
 describe('the pictures of an output', () => {

@@ -1,6 +1,6 @@
 export { AUDIO_SAMPLE_RATE, readAudio, recordAudio } from './audio-reader';
 export { type FrameReader, openFrameReader } from './decode/frame-reader';
-export { type FrameSource, openFrameSource } from './decode/frame-source';
+export { openFrameSource } from './decode/frame-source';
 export { type FrameEncoder, openEncoder } from './encode/encoder';
 export { audioEncoderArguments, videoEncoderArguments } from './encode/encoder-arguments';
 export {

@@ -11,6 +11,7 @@ import { type Binaries, resolveBinaries, SOFTWARE_CODECS } from './ffmpeg/binari
 import { inspect } from './probe/inspect';
 import { createTrialClip, decodeTrialClip, resolveVideoCodecs, trialFrames } from './resolve-video-codecs';
 import { framesOf } from './test/media-files';
+import { writeTool } from './test/tools';
 
 /** Only Linux offers what these tests need to observe this. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
@@ -65,16 +66,14 @@ describe('a reader that was told to use a card', () => {
 
   it('goes on in software from the very frame at which the card gives up', async () => {
     // Stands in for a card: decodes what it is told to decode on a card, and dies within the eighth frame.
-    const dying = join(folder, 'dying-card.sh');
     const frameBytes = (192 * 64 * 3) / 2;
     const script = [
-      '#!/bin/sh',
       `case "$*" in *-hwaccel*) ;; *) exec "${binaries.ffmpeg}" "$@" ;; esac`,
       'for a in "$@"; do shift; case "$a" in -hwaccel|cuda) ;; *) set -- "$@" "$a" ;; esac; done',
       `"${binaries.ffmpeg}" "$@" 2>/dev/null | head -c ${7.5 * frameBytes}`,
       'exit 1',
     ];
-    await writeFile(dying, script.join('\n'), { mode: 0o755 });
+    const dying = await writeTool(join(folder, 'dying-card.sh'), script.join('\n'));
     const frames = await read(onCard({ ...binaries, ffmpeg: dying }));
     expect(frames).toHaveLength(17);
     expect(frames).toEqual(await read(binaries));
@@ -82,15 +81,13 @@ describe('a reader that was told to use a card', () => {
 
   it('goes on in software when the card fails at a single picture, instead of showing the one before twice', async () => {
     // Stands in for a card: reads a copy of the file that has one undecodable picture.
-    const failing = join(folder, 'failing-card.sh');
     const script = [
-      '#!/bin/sh',
       `case "$*" in *-hwaccel*) ;; *) exec "${binaries.ffmpeg}" "$@" ;; esac`,
       'for a in "$@"; do shift; case "$a" in -hwaccel|cuda) ;;',
       'file:numbered.mp4) set -- "$@" file:scratched.mp4 ;; *) set -- "$@" "$a" ;; esac; done',
       `exec "${binaries.ffmpeg}" "$@"`,
     ];
-    await writeFile(failing, script.join('\n'), { mode: 0o755 });
+    const failing = await writeTool(join(folder, 'failing-card.sh'), script.join('\n'));
     await scratch(join(folder, 'numbered.mp4'), join(folder, 'scratched.mp4'), 9);
     expect(await read(onCard({ ...binaries, ffmpeg: failing }))).toEqual(await read(binaries));
   });
@@ -147,16 +144,14 @@ describe('an encoder that was told to use a card', () => {
    * Stands in for a card whose encoder opens: x264, with `before` run in the shell first. It offers no other encoder.
    */
   async function openingCard(before = ''): Promise<Binaries> {
-    const path = join(folder, 'opening-card.sh');
     const script = [
-      '#!/bin/sh',
       'case "$*" in *h264_nvenc*) ;; *) echo "no card was asked for" >&2; exit 1 ;; esac',
       'for a in "$@"; do shift; if [ "$skip" ]; then skip=; continue; fi; case "$a" in',
       '-preset|-tune|-rc|-cq|-rc-lookahead|-spatial-aq|-temporal-aq) skip=1 ;;',
       'h264_nvenc) set -- "$@" libx264 ;; *) set -- "$@" "$a" ;; esac; done',
       `${before}"${binaries.ffmpeg}" "$@"`,
     ];
-    await writeFile(path, script.join('\n'), { mode: 0o755 });
+    const path = await writeTool(join(folder, 'opening-card.sh'), script.join('\n'));
     return { ...binaries, ffmpeg: path };
   }
 
@@ -216,17 +211,15 @@ describe('an encoder that was told to use a card', () => {
 
   onLinux('begins again only when the refused one is gone, since both write the same file', async () => {
     // Stands in for a card whose process complains and is slow to end: until the file is gone.
-    const lingering = join(folder, 'lingering-card.sh');
     const held = join(folder, 'held');
     const complaint = 'echo "[h264_nvenc @ 0x1] no session" >&2';
     const rest = `${complaint}; cat > /dev/null; touch "${held}"; while [ -e "${held}" ]; do sleep 0.01; done`;
     const script = [
-      '#!/bin/sh',
       `case "$*" in *h264_nvenc*) ;; *) exec "${binaries.ffmpeg}" "$@" ;; esac`,
       `exec 3<&0; setsid sh -c '${rest}' <&3 3<&- &`,
       'wait',
     ];
-    await writeFile(lingering, script.join('\n'), { mode: 0o755 });
+    const lingering = await writeTool(join(folder, 'lingering-card.sh'), script.join('\n'));
     let replaced = false;
     const tools = { ...binaries, ffmpeg: lingering, onReplaced: () => (replaced = true) };
     const encoder = await open(onCard(tools));
@@ -241,9 +234,8 @@ describe('an encoder that was told to use a card', () => {
   });
 
   it('does not begin again when it is stopped while the card is asked', async () => {
-    const silent = join(folder, 'silent-card.sh');
-    const script = ['#!/bin/sh', `echo started >> "${join(folder, 'starts')}"`, 'exec sleep 60'];
-    await writeFile(silent, script.join('\n'), { mode: 0o755 });
+    const script = [`echo started >> "${join(folder, 'starts')}"`, 'exec sleep 60'];
+    const silent = await writeTool(join(folder, 'silent-card.sh'), script.join('\n'));
     const encoder = await open(onCard({ ...binaries, ffmpeg: silent }));
     const writing = encoder.write(new Uint8Array(encoder.frameBytes));
     await eventually(async () => expect(await readFile(join(folder, 'starts'), 'utf8')).toBe('started\n'));

@@ -99,11 +99,8 @@ const aac = ['-c:a', 'aac', '-b:a', '128k'];
 describe('the whole sound', () => {
   it.each<Recording>([
     { file: 'stereo.m4a', sampleRate: 44_100, channels: 2, encoder: aac },
-    { file: 'telephone.m4a', sampleRate: 8_000, channels: 1, encoder: aac },
     { file: 'surround.m4a', sampleRate: 48_000, channels: 6, encoder: aac },
     { file: 'fast.m4a', sampleRate: 96_000, channels: 2, encoder: aac },
-    { file: 'film.mov', sampleRate: 48_000, channels: 2, encoder: aac },
-    { file: 'film.mkv', sampleRate: 48_000, channels: 1, encoder: aac },
     { file: 'late.mp4', sampleRate: 48_000, channels: 1, encoder: aac, late: 0.5 },
     { file: 'late-at-one.mkv', sampleRate: 48_000, channels: 1, encoder: aac, late: 0.5, clock: 3600 },
     { file: 'a-little-late.mp4', sampleRate: 44_100, channels: 2, encoder: aac, late: 0.03 },
@@ -134,15 +131,11 @@ describe('the whole sound', () => {
 
   it.each<Recording & { keptRate?: number; keptChannels?: number }>([
     { file: 'mono.wav', sampleRate: 44_100, channels: 1 },
-    { file: 'telephone.wav', sampleRate: 8_000, channels: 1 },
-    { file: 'stereo.flac', sampleRate: 48_000, channels: 2 },
     { file: 'studio.wav', sampleRate: 96_000, channels: 2, keptRate: 48_000 },
     { file: 'surround.flac', sampleRate: 48_000, channels: 6 },
     { file: 'quadro.flac', sampleRate: 48_000, channels: 4, keptChannels: 2 },
     { file: 'stereo.mp3', sampleRate: 44_100, channels: 2 },
     { file: 'mono.webm', sampleRate: 48_000, channels: 1, encoder: ['-c:a', 'libopus'] },
-    { file: 'mono.ogg', sampleRate: 22_050, channels: 1, encoder: ['-c:a', 'libvorbis'] },
-    { file: 'apple.m4a', sampleRate: 44_100, channels: 2, encoder: ['-c:a', 'alac'] },
     { file: 'late.mkv', sampleRate: 48_000, channels: 1, encoder: ['-c:a', 'flac'], late: 0.5 },
   ])('of $file becomes AAC with its rate and channels, heard where the engines hear it', async (source) => {
     const path = await record(source);

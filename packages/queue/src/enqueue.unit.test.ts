@@ -10,13 +10,6 @@ const messages = [
 const choose = async () => messages;
 
 describe('enqueueing', () => {
-  it('adds a message for every chosen job', async () => {
-    const added: unknown[] = [];
-    const add = async (queue: string, message: unknown) => void added.push([queue, message]);
-    await createEnqueuer({ choose, add, logger }).enqueue('media');
-    expect(added).toEqual(messages.map((message) => ['media', message]));
-  });
-
   it('adds the other messages when one cannot be added', async () => {
     const added: string[] = [];
     const add = async (_queue: string, { jobId }: { jobId: string }): Promise<void> => {

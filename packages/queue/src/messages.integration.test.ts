@@ -63,16 +63,6 @@ describe('messages', () => {
     );
   });
 
-  it('are open until they are removed', async () => {
-    const messages = open();
-    await queues.add('media', { jobId: 'job_a', enqueueSeq: 1 });
-    expect(await queues.isQueued('media', 'job_a', 1)).toBe(true);
-    const taken = await messages.take();
-    expect(await queues.isQueued('media', 'job_a', 1)).toBe(true);
-    await taken?.remove();
-    expect(await queues.isQueued('media', 'job_a', 1)).toBe(false);
-  });
-
   it('in queues with different prefixes are kept apart', async () => {
     const other = createQueues({ redisUrl, logger, prefix: testPrefix() });
     await eventually(() => other.add('media', { jobId: 'job_a', enqueueSeq: 1 }));

@@ -77,15 +77,6 @@ describe('rate limiter', () => {
     });
   });
 
-  it('announces a shorter wait as the next point comes nearer', async () => {
-    const rare: RateRequest = { key: 'cus_a:rare', points: 1, perSeconds: 60 };
-    await limiter.take(rare);
-    const { retrySeconds } = await limiter.take(rare);
-    await eventually(async () => {
-      expect((await limiter.take(rare)).retrySeconds).toBeLessThan(retrySeconds);
-    });
-  });
-
   it('applies a lowered limit at once, however many points are left of the former one', async () => {
     await limiter.take({ ...request, points: 100 });
     expect(await limiter.take(request)).toMatchObject({ allowed: true, remaining: 2 });

@@ -96,13 +96,6 @@ describe('health checks', () => {
     expect(lines).toHaveProperty('0.error.message', 'connect ECONNREFUSED 10.0.0.5');
   });
 
-  it('do not report a part that has not started yet as a fault', async () => {
-    const { lines, logger } = capture();
-    const packs = () => Promise.reject(new NotReadyYet('packs are being loaded'));
-    expect(await createHealthChecks({ packs }, { logger })()).toMatchObject({ ok: false });
-    expect(lines).toMatchObject([{ level: 'info', message: 'health check fails', check: 'packs' }]);
-  });
-
   it('report a fault of a check that was not ready before', async () => {
     const { lines, logger } = capture();
     let failure: Error = new NotReadyYet('packs are being loaded');

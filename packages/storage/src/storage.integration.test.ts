@@ -51,10 +51,6 @@ describe('signed uploads', () => {
     expect(await storage.head('uploads/a')).toMatchObject({ sizeBytes: 1000, contentType: 'video/mp4' });
   });
 
-  it('fix no checksum, which would refuse every real body', async () => {
-    expect((await sign('uploads/crc', 10)).url).not.toMatch(/checksum/i);
-  });
-
   it('report an expiry that is never later than the signed one', async () => {
     const clock = { now: () => Date.parse('2026-03-01T10:00:00.999Z') };
     const signed = await connect({ clock }).presignPut('k', {
@@ -90,36 +86,6 @@ describe('signed uploads', () => {
       kind: 'precondition_failed',
     });
     expect(await storage.head('assets/x/2')).toBeNull();
-  });
-});
-
-describe('signed uploads to a store that accepts unsigned headers', () => {
-  it.each([
-    ['copies of any object, if the service signs with its own pair', undefined, 'a secret'],
-    ['nothing but what was signed, if a pair signs that may only upload', 'own', undefined],
-  ] as const)('are %s', async (_name, pair, stored) => {
-    const lenient = await startS3Server({ lenient: true });
-    const uploadCredentials = pair === 'own' ? lenient.uploadCredentials : undefined;
-    const service = createStorage({ ...lenient, uploadCredentials, forcePathStyle: true });
-    await service.put('packs/secret', Buffer.from('a secret'), asText);
-    const { url } = await service.presignPut('uploads/x', {
-      contentType: 'video/mp4',
-      contentLength: 3,
-      expiresSeconds: 900,
-    });
-    await fetch(url, {
-      method: 'PUT',
-      headers: {
-        'content-type': 'video/mp4',
-        'x-amz-copy-source': `/${lenient.bucket}/packs/secret`,
-        'x-amz-acl': 'public-read',
-      },
-      body: 'mp4',
-    });
-    const anonymous = await fetch(url.split('?')[0] ?? '');
-    expect(anonymous.ok ? await anonymous.text() : undefined).toBe(stored);
-    service.close();
-    await lenient.close();
   });
 });
 

@@ -90,15 +90,8 @@ function startFromZero(metric: prometheus.Counter, { labels, fromZero }: MetricD
 function counterOf<L extends Labels>(metric: prometheus.Counter): Counter<L> {
   return {
     inc: (labels, by = 1) => {
-      if (isCountable(by)) metric.inc(labels, by);
-    },
-    at: (labels) => {
-      const bound = metric.labels(labels);
-      return {
-        inc: (by = 1) => {
-          if (isCountable(by)) bound.inc(by);
-        },
-      };
+      // The client throws on anything else. A failed measurement must not fail the work that it measures.
+      if (Number.isFinite(by) && by >= 0) metric.inc(labels, by);
     },
   };
 }
@@ -120,20 +113,7 @@ function histogramOf<L extends Labels>(metric: prometheus.Histogram): Histogram<
     observe: (labels, value) => {
       if (Number.isFinite(value)) metric.observe(labels, value);
     },
-    at: (labels) => {
-      const bound = metric.labels(labels);
-      return {
-        observe: (value) => {
-          if (Number.isFinite(value)) bound.observe(value);
-        },
-      };
-    },
   };
-}
-
-/** The client throws on anything else. A failed measurement must not fail the work that it measures. */
-function isCountable(by: number): boolean {
-  return Number.isFinite(by) && by >= 0;
 }
 
 /** Every combination of one value per label. */
@@ -151,8 +131,6 @@ type Labels = Readonly<Record<string, string>>;
 /** A count that only increases. */
 interface Counter<L extends Labels> {
   inc(labels: L, by?: number): void;
-  /** The same with labels bound in advance, for frequent events. */
-  at(labels: L): { inc(by?: number): void };
 }
 
 /** A value that can go up and down. */
@@ -167,8 +145,6 @@ interface Gauge<L extends Labels> {
 interface Histogram<L extends Labels> {
   /** Ignores a value that is not a finite number (it could not be measured). */
   observe(labels: L, value: number): void;
-  /** The same with labels bound in advance, for frequent events. */
-  at(labels: L): { observe(value: number): void };
 }
 
 export type TurnOutcome = 'completed' | 'failed';
@@ -181,15 +157,11 @@ export function countTurns(
 ): (outcome: TurnOutcome) => void {
   metrics.gauge('loop_pause_seconds').set({ loop }, pauseMs / 1000);
   const turns = metrics.counter('loop_turns_total');
-  const counted = {
-    completed: turns.at({ loop, outcome: 'completed' }),
-    failed: turns.at({ loop, outcome: 'failed' }),
-  };
   // `fromZero` of the catalogue would report the loops of other services as well.
-  for (const turn of Object.values(counted)) turn.inc(0);
+  for (const outcome of ['completed', 'failed'] as const) turns.inc({ loop, outcome }, 0);
   const lastTurn = metrics.gauge('loop_last_turn_timestamp_seconds');
   return (outcome) => {
-    counted[outcome].inc();
+    turns.inc({ loop, outcome });
     lastTurn.set({ loop }, Date.now() / 1000);
   };
 }

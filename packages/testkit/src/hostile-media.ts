@@ -5,32 +5,7 @@ import { type ErrorCode } from '@lipsync/contract';
 import { ffmpeg, makeNumberedVideo, makeTone } from './test-media';
 
 /** Files that must be refused, named after what is wrong with them: paths in a new folder. */
-export interface HostileMedia {
-  readonly folder: string;
-  /** A valid video that playlists and concat scripts refer to. Its content must never be output. */
-  readonly canary: string;
-  readonly hls: string;
-  readonly hlsHttp: string;
-  readonly ffconcat: string;
-  readonly ffconcatHttp: string;
-  readonly sdp: string;
-  readonly text: string;
-  readonly empty: string;
-  readonly hugePicture: string;
-  readonly manyPictures: string;
-  readonly durationLie: string;
-  readonly truncatedHead: string;
-  readonly truncatedTail: string;
-  readonly truncatedWebm: string;
-  readonly bitFlips: string;
-  readonly tooLong: string;
-  readonly tooLongAudio: string;
-  readonly noPictures: string;
-  readonly coverOnly: string;
-  readonly audioOnly: string;
-  readonly videoOnly: string;
-  readonly oddCodec: string;
-}
+export type HostileMedia = Awaited<ReturnType<typeof makeHostileMedia>>;
 
 /** Each as the media type that it is offered as, with the error code of its refusal. */
 export const HOSTILE_MEDIA: readonly (readonly [
@@ -70,7 +45,7 @@ const FAST = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
 const FASTSTART = [...FAST, '-g', '25', '-movflags', '+faststart'];
 
 /** Creates every bad file with ffmpeg or byte by byte. `canaryUrl` is an HTTP URL that must never be requested. */
-export async function makeHostileMedia(canaryUrl: string): Promise<HostileMedia> {
+export async function makeHostileMedia(canaryUrl: string) {
   const folder = await mkdtemp(join(tmpdir(), 'hostile-media-'));
   const at = (name: string): string => join(folder, name);
   const good = at('good.mp4');
@@ -84,8 +59,9 @@ export async function makeHostileMedia(canaryUrl: string): Promise<HostileMedia>
   });
   const bytes = await readFile(good);
   const webm = await readFile(at('good.webm'));
-  const made: HostileMedia = {
+  const made = {
     folder,
+    /** A valid video that playlists and concat scripts refer to. Its content must never be output. */
     canary,
     hls: await write(at('hls.mp4'), playlist(`file://${canary}`)),
     hlsHttp: await write(at('hls-http.mp4'), playlist(canaryUrl)),

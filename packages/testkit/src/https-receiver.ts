@@ -3,9 +3,10 @@ import { EventEmitter, once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { isIP } from 'node:net';
-import { type Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { generate } from 'selfsigned';
 import { listenOnLoopback } from './servers/ports';
 
@@ -36,8 +37,8 @@ export interface HttpsReceiver {
   url(path?: string): string;
   /** Replaces the script from the next request on. */
   reply(script: ReceiverScript): void;
-  /** The oldest request that no `next` call has returned yet. Waits for it up to `deadlineMs`. */
-  next(deadlineMs?: number): Promise<ReceivedRequest>;
+  /** The oldest request that no `next` call has returned yet. Waits for it. */
+  next(): Promise<ReceivedRequest>;
   /** Waits until the condition holds for the requests received so far. */
   until(condition: (requests: readonly ReceivedRequest[]) => boolean, deadlineMs?: number): Promise<void>;
   close(): Promise<void>;
@@ -79,22 +80,13 @@ export async function startHttpsReceiver(options: {
   server.on('secureConnection', () => (connections += 1));
   const port = await listenOnLoopback(server, options.port);
 
-  const until = (condition: () => boolean, deadlineMs: number): Promise<void> =>
-    new Promise((resolve, reject) => {
-      if (condition()) return resolve();
-      const finish = (end: () => void) => {
-        clearTimeout(timer);
-        arrivals.removeListener('request', check);
-        end();
-      };
-      const check = () => {
-        if (condition()) finish(resolve);
-      };
-      const timer = setTimeout(() => {
-        finish(() => reject(new Error(`no such request within ${deadlineMs} ms; got ${requests.length}`)));
-      }, deadlineMs);
-      arrivals.on('request', check);
-    });
+  const until = async (condition: () => boolean, deadlineMs: number): Promise<void> => {
+    const signal = AbortSignal.timeout(deadlineMs);
+    while (!condition())
+      await once(arrivals, 'request', { signal }).catch(() => {
+        throw new Error(`no such request within ${deadlineMs} ms; got ${requests.length}`);
+      });
+  };
 
   return {
     port,
@@ -106,9 +98,9 @@ export async function startHttpsReceiver(options: {
     reply: (next) => {
       script = next;
     },
-    next: async (deadlineMs = DEADLINE_MS) => {
+    next: async () => {
       const wanted = taken++;
-      await until(() => requests.length > wanted, deadlineMs);
+      await until(() => requests.length > wanted, DEADLINE_MS);
       const request = requests[wanted];
       if (request === undefined) throw new Error('the request is gone');
       return request;
@@ -138,9 +130,6 @@ export type ReceiverReply =
   /** Status 200, then bytes as fast as the client accepts them, for ever. */
   | 'endless';
 
-const DRIP_INTERVAL_MS = 50;
-const BLOCK = Buffer.alloc(64 * 1024);
-
 /** Sends one reply. Returns when it is complete or the client has gone. */
 async function sendReply(reply: ReceiverReply, response: ServerResponse): Promise<void> {
   if (reply === 'hang') return;
@@ -148,25 +137,25 @@ async function sendReply(reply: ReceiverReply, response: ServerResponse): Promis
     response.socket?.resetAndDestroy();
     return;
   }
-  if (reply === 'drip') return drip(response);
-  if (reply === 'endless') return endless(response);
-  response.writeHead(reply.status, reply.headers);
-  if (typeof reply.body === 'function') await pipeline(reply.body(), response).catch(() => undefined);
-  else response.end(reply.body);
+  const { status, headers, body } =
+    typeof reply === 'string' ? { status: 200, headers: {}, body: UNENDING[reply] } : reply;
+  response.writeHead(status, headers);
+  if (typeof body === 'function') await pipeline(body(), response).catch(() => undefined);
+  else response.end(body);
 }
 
-function drip(response: ServerResponse): void {
-  response.writeHead(200);
-  const timer = setInterval(() => response.write('.'), DRIP_INTERVAL_MS);
-  response.once('close', () => clearInterval(timer));
-}
+const UNENDING = { drip: () => Readable.from(drops()), endless: () => Readable.from(blocks()) };
 
-async function endless(response: ServerResponse): Promise<void> {
-  response.writeHead(200);
-  const closed = once(response, 'close');
-  while (!response.destroyed) {
-    if (!response.write(BLOCK)) await Promise.race([once(response, 'drain'), closed]);
+async function* drops(): AsyncGenerator<string> {
+  for (;;) {
+    await delay(50);
+    yield '.';
   }
+}
+
+function* blocks(): Generator<Buffer> {
+  const block = Buffer.alloc(64 * 1024);
+  for (;;) yield block;
 }
 
 /** A certificate and its private key, PEM. */

@@ -1,17 +1,16 @@
 export { type ContractResponse, expectContract } from './contract';
 export {
-  type CertificateAuthority,
-  type KeyPair,
   createCertificateAuthority,
   type HttpsReceiver,
+  type KeyPair,
   type ReceivedRequest,
   type ReceiverScript,
   startHttpsReceiver,
   type ReceiverReply,
 } from './https-receiver';
-export { type S3Faults, type S3Server, type S3ServerOptions, startS3Server } from './s3/s3-server';
+export { type S3Server, type S3ServerOptions, startS3Server } from './s3/s3-server';
 export { eventually } from './eventually';
-export { type Exposition, type MetricFamily, parseExposition, type Sample } from './exposition';
+export { type Exposition, parseExposition } from './exposition';
 export { createFactories, type Factories } from './factories';
 export { createEmptyDatabase, createTestDatabase, cutConnections, type TestDatabase } from './postgres';
 export { testPrefix, testRedisUrl } from './test-run';
@@ -21,19 +20,11 @@ export {
   postgresBinaries,
   erasePostgres,
   findPostgres,
-  type PostgresOptions,
-  type RunningPostgres,
   startPostgres,
   stopPostgres,
   serverUser,
 } from './servers/postgres-server';
-export {
-  findRedis,
-  type RedisOptions,
-  type RunningRedis,
-  startRedis,
-  stopRedis,
-} from './servers/redis-server';
+export { findRedis, type RunningRedis, startRedis, stopRedis } from './servers/redis-server';
 export { REFUSED_ADDRESSES, REFUSED_URLS, MALFORMED_REQUESTS } from './hostile-input';
 export {
   DURATION_LIE_SECONDS,
@@ -45,10 +36,8 @@ export {
 export {
   ffmpeg,
   ffprobe,
-  type FaceVideoOptions,
   makeFaceVideo,
   clicksIn,
-  type ClickTrainOptions,
   findClicks,
   makeClickTrain,
   frameNumbers,
@@ -59,14 +48,6 @@ export {
   sayTurned,
   variableRateSeconds,
   makeTone,
-  type ToneOptions,
 } from './test-media';
-export {
-  lumaPictures,
-  lumaPsnr,
-  type PictureArea,
-  mediaTiming,
-  shownPictures,
-  type StreamTiming,
-} from './inspect-media';
+export { lumaPictures, lumaPsnr, type PictureArea, mediaTiming, shownPictures } from './inspect-media';
 export { type OtlpCollector, type ReceivedSpan, startOtlpCollector } from './otlp-collector';

@@ -54,38 +54,35 @@ export async function shownPictures(path: string, fps = 25): Promise<number[]> {
   return shown;
 }
 
+/** What ffprobe tells of them; times that the container does not give are absent. */
+interface Report {
+  readonly packets: readonly {
+    readonly stream_index: number;
+    readonly pts?: number;
+    readonly duration?: number;
+  }[];
+  readonly streams: readonly {
+    readonly index: number;
+    readonly codec_type: string;
+    readonly time_base: string;
+  }[];
+}
+
 /** The first stream of each type. */
 async function timedStreams(path: string): Promise<ReadonlyMap<string, TimedStream>> {
   const entries = 'packet=stream_index,pts,duration:stream=index,codec_type,time_base';
-  const lines = (await ffprobe(['-show_entries', entries, '-of', 'compact', path]))
-    .split('\n')
-    .map(lineFields);
+  const report = JSON.parse(await ffprobe(['-show_entries', entries, '-of', 'json', path])) as Report;
   const streams = new Map<string, TimedStream>();
-  for (const { section, values } of lines) {
-    const type = values.get('codec_type');
-    if (section !== 'stream' || type === undefined || streams.has(type)) continue;
-    const [num = 1, den = 1] = (values.get('time_base') ?? '').split('/').map(Number);
-    const packets = lines
-      .filter((line) => line.section === 'packet' && line.values.get('stream_index') === values.get('index'))
-      .map((line) => ({ pts: whole(line.values.get('pts')), duration: whole(line.values.get('duration')) }))
+  for (const { index, codec_type: type, time_base: timeBase } of report.streams) {
+    if (streams.has(type)) continue;
+    const [num = 1, den = 1] = timeBase.split('/').map(Number);
+    const packets = report.packets
+      .filter((packet) => packet.stream_index === index)
+      .map(({ pts = 0, duration = 0 }) => ({ pts, duration }))
       .sort((a, b) => a.pts - b.pts);
     streams.set(type, { num, den, packets });
   }
   return streams;
-}
-
-/** Parses a line such as `packet|pts=0|duration=512`. */
-function lineFields(line: string): { section: string | undefined; values: ReadonlyMap<string, string> } {
-  const [section, ...pairs] = line.split('|');
-  const values = pairs.map(
-    (pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)] as const,
-  );
-  return { section, values: new Map(values) };
-}
-
-/** A whole number of ticks; 0 if the container does not give one. */
-function whole(value: string | undefined): number {
-  return value !== undefined && /^-?\d+$/.test(value) ? Number(value) : 0;
 }
 
 function one(streams: ReadonlyMap<string, TimedStream>, type: string, path: string): TimedStream {

@@ -1,6 +1,4 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -82,27 +80,13 @@ export function readFrameNumber(luma: Uint8Array, width: number): number {
   return value;
 }
 
-/**
- * The numbers of all pictures of several files as they are stored, none dropped or repeated; `size` is the shown one.
- * One process reads them all, because starting one costs more than a short file does.
- */
+/** The numbers of all pictures of a file as they are stored, none dropped or repeated; `size` is the shown one. */
 export async function frameNumbers(
-  paths: readonly string[],
-  size: { width: number; height: number },
-): Promise<number[][]> {
-  const folder = await mkdtemp(join(tmpdir(), 'frame-numbers-'));
-  const raw = (i: number): string => join(folder, `${i}.gray`);
-  const gray = ['-fps_mode', 'passthrough', '-pix_fmt', 'gray', '-f', 'rawvideo'];
-  try {
-    const inputs = paths.flatMap((path) => ['-i', path]);
-    await ffmpeg([...inputs, ...paths.flatMap((_, i) => ['-map', `${i}:V:0`, ...gray, raw(i)])]);
-    return await Promise.all(paths.map(async (_, i) => numbersIn(await readFile(raw(i)), size)));
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
-
-function numbersIn(pictures: Buffer, { width, height }: { width: number; height: number }): number[] {
+  path: string,
+  { width, height }: { width: number; height: number },
+): Promise<number[]> {
+  const gray = ['-fps_mode', 'passthrough', '-pix_fmt', 'gray', '-f', 'rawvideo', 'pipe:1'];
+  const pictures = await ffmpeg(['-i', path, '-map', '0:V:0', ...gray]);
   const bytes = width * height;
   if (pictures.length % bytes !== 0) throw new Error(`the pictures are not ${width}x${height}`);
   return Array.from({ length: pictures.length / bytes }, (_, i) =>

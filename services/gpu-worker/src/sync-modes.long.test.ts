@@ -168,7 +168,7 @@ describe('a whole render', () => {
       const result = await inference.render({ engine, videoPath, audioPath, outputPath, syncMode: mode });
 
       const expected = TIMELINES[mode](await shownPictures(videoPath), outputFrames);
-      const [numbers] = await frameNumbers([outputPath], SIZE);
+      const numbers = await frameNumbers(outputPath, SIZE);
       expect(numbers).toEqual(expected);
       expect(result.renderedFrames).toBe(outputFrames);
       const { pictures, sound: heard } = await mediaTiming(outputPath);

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Backlog } from '@lipsync/db';
+import { withTimeout } from '@lipsync/queue';
 import { type Clock, createOutageNotice, type Logger } from '@lipsync/runtime';
 import { type Metrics } from '@lipsync/telemetry';
 
@@ -46,15 +46,8 @@ export function exportBacklog(
 
   async function look(): Promise<void> {
     const startedAtMs = deps.clock.now();
-    const late = new AbortController();
     try {
-      const backlog = await Promise.race([
-        deps.read(),
-        delay(DEADLINE_MS, undefined, { signal: late.signal }).then(() => {
-          throw new Error('the database does not answer in time');
-        }),
-      ]);
-      set(backlog);
+      set(await withTimeout('the database', DEADLINE_MS, deps.read()));
       readAtMs = startedAtMs;
       outage.worked();
     } catch (error) {
@@ -62,7 +55,6 @@ export function exportBacklog(
       for (const gauge of [jobs, oldest, slots, webhooks, oldestDue]) gauge.reset();
       readAtMs = -Infinity;
     } finally {
-      late.abort();
       reading = undefined;
     }
   }

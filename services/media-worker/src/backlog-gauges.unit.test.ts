@@ -79,7 +79,7 @@ describe('exportBacklog', () => {
     const metrics = createMetrics();
     exportBacklog(metrics, { read: () => new Promise(() => undefined), clock, logger });
     const scraped = told(metrics);
-    await jest.advanceTimersByTimeAsync(3_000);
+    await jest.advanceTimersByTimeAsync(3_001);
     expect((await scraped).families.get('lipsync_queue_jobs')?.samples).toEqual([]);
     jest.useRealTimers();
   });

@@ -1,13 +1,7 @@
 import { createLogger } from '@lipsync/runtime';
-import { openTelemetry } from '@lipsync/telemetry';
+import { openTelemetry, untraced } from '@lipsync/telemetry';
 import { eventually, parseExposition, startOtlpCollector } from '@lipsync/testkit';
-import {
-  type DispatcherFixture,
-  openDispatcherFixture,
-  ORIGIN,
-  silent,
-  untraced,
-} from './test/dispatcher-fixture';
+import { type DispatcherFixture, openDispatcherFixture, ORIGIN, silent } from './test/dispatcher-fixture';
 
 let fixture: DispatcherFixture;
 

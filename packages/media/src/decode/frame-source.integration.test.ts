@@ -1,10 +1,11 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sourceFrameIndex } from '@lipsync/domain';
 import {
   eventually,
   ffmpeg,
+  isAlive,
   makeNumberedVideo,
   type NumberedVideoOptions,
   readFrameNumber,
@@ -12,6 +13,7 @@ import {
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import { type VideoStream } from '../probe/stream-info';
 import { framesOf, videoOf } from '../test/media-files';
+import { writeTool } from '../test/tools';
 import { backwardFrames } from './frame-cursors';
 import { openFrameReader } from './frame-reader';
 import { openFrameSource } from './frame-source';
@@ -225,28 +227,20 @@ describe('frames of a source in any order', () => {
     const source = openFrameSource(tools, file, video, indices, { deadlineMs: DEADLINE_MS });
     const target = new Uint8Array(source.frameBytes);
     for (let n = 0; n < 3; n += 1) await source.readInto(target);
-    await eventually(async () => expect((await decoders()).some(isRunning)).toBe(true));
+    await eventually(async () => expect((await decoders()).some(isAlive)).toBe(true));
     await source.close();
-    expect((await decoders()).filter(isRunning)).toEqual([]);
+    expect((await decoders()).filter(isAlive)).toEqual([]);
     await expect(source.close()).resolves.toBeUndefined();
   });
 
   /** Tools whose decoders leave their process ids behind. */
   async function listingDecoders(): Promise<{ tools: Binaries; decoders: () => Promise<number[]> }> {
-    const [list, wrapper] = [join(folder, 'decoders'), join(folder, 'ffmpeg')];
+    const list = join(folder, 'decoders');
     await writeFile(list, '');
-    await writeFile(wrapper, `#!/bin/sh\necho $$ >> '${list}'\nexec '${binaries.ffmpeg}' "$@"\n`);
-    await chmod(wrapper, 0o755);
+    const commands = `echo $$ >> '${list}'\nexec '${binaries.ffmpeg}' "$@"`;
+    const wrapper = await writeTool(join(folder, 'ffmpeg'), commands);
     const decoders = async (): Promise<number[]> =>
       (await readFile(list, 'utf8')).split('\n').filter(Boolean).map(Number);
     return { tools: { ...binaries, ffmpeg: wrapper }, decoders };
   }
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}

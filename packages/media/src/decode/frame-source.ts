@@ -11,20 +11,6 @@ interface FrameSourceOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface FrameSource {
-  readonly width: number;
-  readonly height: number;
-  readonly frameBytes: number;
-  /** Resolves once the decoder of the first picture runs, if it is started ahead; never rejects. */
-  readonly started: Promise<void>;
-  /**
-   * Copies the frame of the next index into `target`; false after the last index. One call at a time.
-   * @throws MediaError media_corrupt (also for an index past the end), MediaProcessError.
-   */
-  readInto(target: Uint8Array): Promise<boolean>;
-  close(): Promise<void>;
-}
-
 /**
  * Memory for reading backwards. Each chunk that fits is decoded from the keyframe before it, which in screen recordings
  * may be the very first picture: longer chunks mean fewer such decodes.
@@ -36,7 +22,8 @@ const LAYOUT = { format: 'yuv420p' } as const;
 
 /**
  * Serves the yuv420p working frames of a video in any order of their indices, byte for byte those of one full decode,
- * with bounded memory. Made for timelines: long stretches forwards or backwards, holds, skips and restarts.
+ * with bounded memory. Made for timelines: long stretches forwards or backwards, holds, skips and restarts. An index past
+ * the end is media_corrupt.
  */
 export function openFrameSource(
   binaries: Binaries,
@@ -44,7 +31,7 @@ export function openFrameSource(
   video: VideoStream,
   indices: readonly number[],
   options: FrameSourceOptions,
-): FrameSource {
+): FrameReader {
   const geometry = frameGeometry(video, LAYOUT);
   const { lowest, highest } = span(indices);
   const runs = frameRuns(indices);

@@ -1,10 +1,6 @@
 import { frameRuns } from './frame-source';
 
 describe('runs of a frame sequence', () => {
-  it('has none for an empty sequence', () => {
-    expect(frameRuns([])).toEqual([]);
-  });
-
   it('keeps repeats and skips inside one forward run', () => {
     expect(frameRuns([0, 0, 1, 5, 5, 9])).toEqual([{ direction: 'forward', from: 0, to: 5 }]);
   });

@@ -2,9 +2,9 @@ import { getEventListeners } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readAudio } from '../audio-reader';
 import { inspect } from '../probe/inspect';
 import { binariesOf, withDescriptorsLeft, writeTool } from '../test/tools';
-import { runInto } from './byte-pipe';
 import { type ChildExit, type ChildOptions, type MediaChild, runToEnd, startChild } from './media-child';
 
 /** Only Linux offers what these tests need to observe this. */
@@ -120,10 +120,10 @@ describe('a media tool', () => {
   });
 
   test('that writes more than there is room for is stopped', async () => {
-    const into = await runInto(binaries, await tool(ENDLESS), options(), new Uint8Array(10));
-    expect(into.exit.ended).toBe('stopped');
-    expect(into.bytes).toBeLessThanOrEqual(10);
-    const collected = await runToEnd(binaries, await tool(ENDLESS), options(), 10);
+    const [endless] = await tool(ENDLESS);
+    const heard = readAudio(binariesOf(endless), join(folder, 'in.wav'), { deadlineMs: 20_000 });
+    await expect(heard).rejects.toMatchObject({ name: 'MediaProcessError', reason: 'stopped' });
+    const collected = await runToEnd(binaries, [endless], options(), 10);
     expect(collected.exit.ended).toBe('stopped');
     expect(collected.stdout.length).toBeLessThanOrEqual(10);
   });

@@ -1,8 +1,9 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listenOnLoopback } from '@lipsync/testkit';
+import { writeTool } from '../test/tools';
 import { resolveBinaries } from './binaries';
 import { runToEnd } from './media-child';
 import { detectSandbox } from './sandbox';
@@ -10,10 +11,7 @@ import { detectSandbox } from './sandbox';
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
-  for (const tool of ['ffmpeg', 'ffprobe']) {
-    await writeFile(join(folder, tool), '#!/bin/sh\n');
-    await chmod(join(folder, tool), 0o755);
-  }
+  for (const tool of ['ffmpeg', 'ffprobe']) await writeTool(join(folder, tool), '');
 });
 afterAll(() => rm(folder, { recursive: true }));
 

@@ -44,17 +44,6 @@ describe('usable media', () => {
     );
   });
 
-  it('reports the shown size of a video that is stored on its side', async () => {
-    const upright = join(folder, 'upright.mp4');
-    const turned = join(folder, 'turned.mp4');
-    await makeNumberedVideo(upright, { frames: 30, width: 192, height: 64 });
-    await ffmpeg(['-display_rotation', '90', '-i', upright, '-c', 'copy', turned]).catch(() =>
-      ffmpeg(['-i', upright, '-c', 'copy', '-metadata:s:v:0', 'rotate=90', turned]),
-    );
-    const { video } = await probe(binaries, turned, { mediaType: 'video', deadlineMs: DEADLINE_MS });
-    expect(video).toMatchObject({ width: 64, height: 192 });
-  });
-
   it('reports the stored size where only a tag says that a video is turned, because no decoder heeds it', async () => {
     const [stored, tagged] = [join(folder, 'stored.mkv'), join(folder, 'tagged.mkv')];
     await makeNumberedVideo(stored, { frames: 30, width: 192, height: 64 });

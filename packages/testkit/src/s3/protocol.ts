@@ -13,30 +13,14 @@ export interface S3Request {
   body: IncomingMessage;
 }
 
-const KEY_BYTES_MAX = 1024;
-
-/** Throws `InvalidURI` for a path that cannot be decoded and `KeyTooLongError` for an oversized key. */
 export function parseS3Request(message: IncomingMessage): S3Request {
   const [rawPath = '/', search = ''] = (message.url ?? '/').split(/\?(.*)/s);
-  const [, bucket = '', key = ''] = /^\/([^/]*)\/?(.*)$/s.exec(decode(rawPath)) ?? [];
-  if (Buffer.byteLength(key) > KEY_BYTES_MAX)
-    throw new S3Error(400, 'KeyTooLongError', 'Your key is too long');
+  const [, bucket = '', key = ''] = /^\/([^/]*)\/?(.*)$/s.exec(decodeURIComponent(rawPath)) ?? [];
   const headers = Object.fromEntries(
-    Object.entries(message.headers).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.join(',') : (value ?? ''),
-    ]),
+    Object.entries(message.headers).map(([name, value]) => [name, String(value ?? '')]),
   );
   const query = new URLSearchParams(search);
   return { method: message.method ?? 'GET', rawPath, bucket, key, query, headers, body: message };
-}
-
-function decode(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    throw new S3Error(400, 'InvalidURI', "Couldn't parse the specified URI.");
-  }
 }
 
 /** An error response of the store, in S3's terms. */
@@ -54,35 +38,20 @@ export class S3Error extends Error {
 }
 
 export const accessDenied = (message: string) => new S3Error(403, 'AccessDenied', message);
-export const invalidRequest = (message: string) => new S3Error(400, 'InvalidRequest', message);
-export const notImplemented = (message: string) => new S3Error(501, 'NotImplemented', message);
-export const noSuchKey = () => new S3Error(404, 'NoSuchKey', 'The specified key does not exist.');
-export const noSuchBucket = () => new S3Error(404, 'NoSuchBucket', 'The specified bucket does not exist');
-export const preconditionFailed = () =>
-  new S3Error(412, 'PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
+export const notImplemented = (what: string) =>
+  new S3Error(501, 'NotImplemented', `This store does not offer ${what}.`);
 
-/** Sends a complete XML response. */
-export function sendXml(response: ServerResponse, status: number, document: string): void {
+/** Content of an element: text, or child elements (an array repeats the element). */
+type XmlContent = string | number | boolean | { [element: string]: XmlContent | XmlContent[] };
+
+/** Sends a complete XML document with one root element. */
+export function sendXml(response: ServerResponse, status: number, root: string, content: XmlContent): void {
+  const document = `<?xml version="1.0" encoding="UTF-8"?>\n<${root}>${inner(content)}</${root}>`;
   response.writeHead(status, {
     'content-type': 'application/xml',
     'content-length': Buffer.byteLength(document),
   });
   response.end(document);
-}
-
-/** Content of an element: text, or child elements (an array repeats the element). */
-type XmlContent = string | number | boolean | { [element: string]: XmlContent | XmlContent[] };
-
-const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
-
-/** A document with one root element in S3's namespace. */
-export function xmlDocument(root: string, content: XmlContent): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="${NAMESPACE}">${inner(content)}</${root}>`;
-}
-
-/** Like `xmlDocument`, but without a namespace, as in S3's errors. */
-export function xmlError(content: XmlContent): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${inner(content)}</Error>`;
 }
 
 function inner(content: XmlContent): string {

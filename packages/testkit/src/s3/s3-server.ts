@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { listenOnLoopback } from '../servers/ports';
-import { getObject } from './object-operations';
 import { route } from './operations';
-import { accessDenied, parseS3Request, S3Error, type S3Request, sendXml, xmlError } from './protocol';
+import { accessDenied, parseS3Request, S3Error, type S3Request, sendXml } from './protocol';
 import { type S3Access, type S3KeyPair, verifySignature } from './signature';
 import { openStore, type Store } from './store';
 
@@ -24,8 +23,6 @@ export interface S3ServerOptions {
   lenient?: boolean;
   /** Created at start. */
   bucket?: string;
-  /** Milliseconds since the epoch. Decides whether signatures have expired. */
-  now?: () => number;
 }
 
 export interface S3Server {
@@ -36,7 +33,7 @@ export interface S3Server {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly uploadCredentials: S3KeyPair;
-  readonly faults: FaultPlan;
+  readonly faults: ReturnType<typeof createFaultPlan>;
   close(): Promise<void>;
 }
 
@@ -58,21 +55,29 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
     keyPairs: [credentials, uploadCredentials],
     lenient: options.lenient ?? false,
   };
-  const isUploader = (accessKeyId: string): boolean => accessKeyId === uploadCredentials.accessKeyId;
   const bucket = options.bucket ?? 'media';
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 's3-')));
   const store = await openStore(dataDir);
   await store.createBucket(bucket);
   const faults = createFaultPlan();
-  const now = options.now ?? Date.now;
+
+  async function handle(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (allowsBrowser(message, response)) return;
+    const request = parseS3Request(message);
+    const { fault, latencyMs } = faults.draw(request);
+    // A server that is closed meanwhile keeps no process alive.
+    if (latencyMs > 0) await delay(latencyMs, undefined, { ref: false });
+    if (fault === 'slowDown') throw new S3Error(503, 'SlowDown', 'Please reduce your request rate.');
+    if (fault === 'deny') throw accessDenied('Access Denied');
+    const signed = isPublicRead(request, store) ? undefined : verifySignature(request, access);
+    if (signed?.accessKeyId === uploadCredentials.accessKeyId && !isPlainUpload(request))
+      throw accessDenied('Access Denied');
+    const reset = fault === 'reset';
+    await route(request)({ request, payloadHash: signed?.payloadHash, response, store, reset });
+  }
 
   const server = createServer((message, response) => {
-    response.setHeader('x-amz-request-id', randomBytes(8).toString('hex').toUpperCase());
-    allowBrowsers(message, response);
-    if (message.method === 'OPTIONS') return answerPreflight(message, response);
-    handle(message, response, { store, access, isUploader, faults, now }).catch((error: unknown) =>
-      sendError(response, error),
-    );
+    handle(message, response).catch((error: unknown) => sendError(response, error));
   });
   // Longer than any client keeps an idle connection, so that a request never meets a socket that is being closed.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -94,29 +99,6 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
       if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-interface Parts {
-  store: Store;
-  access: S3Access;
-  isUploader: (accessKeyId: string) => boolean;
-  faults: FaultPlan;
-  now: () => number;
-}
-
-async function handle(message: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
-  const request = parseS3Request(message);
-  const fault = parts.faults.draw(request);
-  // A server that is closed meanwhile keeps no process alive.
-  if (fault.latencyMs > 0) await delay(fault.latencyMs, undefined, { ref: false });
-  if (fault.slowDown) throw new S3Error(503, 'SlowDown', 'Please reduce your request rate.');
-  if (fault.deny) throw accessDenied('Access Denied');
-  const { store } = parts;
-  const { reset } = fault;
-  if (isPublicRead(request, store)) return getObject({ request, response, store, reset });
-  const claim = await verifySignature(request, parts.access, parts.now());
-  if (parts.isUploader(claim.accessKeyId) && !isPlainUpload(request)) throw accessDenied('Access Denied');
-  await route(request)({ request, claim, response, store, reset });
 }
 
 const newKeyPair = (): S3KeyPair => ({
@@ -142,22 +124,14 @@ function sendError(response: ServerResponse, error: unknown): void {
     response.destroy();
     return;
   }
-  const known =
+  const { status, code, message } =
     error instanceof S3Error ? error : new S3Error(500, 'InternalError', 'We encountered an internal error.');
   // Keeps the connection open: closing it during a refused upload would reset it before the client reads the reason.
-  sendXml(
-    response,
-    known.status,
-    xmlError({
-      Code: known.code,
-      Message: known.message,
-      RequestId: String(response.getHeader('x-amz-request-id')),
-    }),
-  );
+  sendXml(response, status, 'Error', { Code: code, Message: message });
 }
 
 /** Deliberate faults for every request that `applies` selects. Rates are fractions from 0 to 1. */
-export interface S3Faults {
+interface S3Faults {
   /** Requests answered with 503 SlowDown before anything is read. */
   slowDownRate: number;
   /** Requests answered with 403 AccessDenied before anything is read. */
@@ -169,67 +143,49 @@ export interface S3Faults {
   applies: (request: { method: string; key: string }) => boolean;
 }
 
-interface FaultPlan {
-  set(faults: Partial<S3Faults>): void;
-  clear(): void;
-  /** Decides the fate of one request. */
-  draw(request: { method: string; key: string }): {
-    slowDown: boolean;
-    deny: boolean;
-    reset: boolean;
-    latencyMs: number;
-  };
-}
-
 /** 1, less the rounding error of adding fractions. */
 const WHOLE = 1 - 1e-9;
 const NONE: S3Faults = { slowDownRate: 0, denyRate: 0, resetRate: 0, latencyMs: 0, applies: () => true };
 
 /** Spreads faults evenly, not randomly: a rate of 0.25 affects every fourth request, so that a test is reproducible. */
-function createFaultPlan(): FaultPlan {
+function createFaultPlan() {
   let faults = NONE;
   const due = { slowDown: 0, deny: 0, reset: 0 };
-  const take = (kind: keyof typeof due, rate: number): boolean => {
-    due[kind] += rate;
+  const isDue = (kind: keyof typeof due): boolean => {
+    due[kind] += faults[`${kind}Rate`];
     if (due[kind] < WHOLE) return false;
     due[kind] -= 1;
     return true;
   };
   return {
-    set: (changes) => {
+    set: (changes: Partial<S3Faults>): void => {
       faults = { ...faults, ...changes };
     },
-    clear: () => {
+    clear: (): void => {
       faults = NONE;
     },
-    draw: (request) => {
-      const { latencyMs } = faults;
-      if (!faults.applies(request)) return { slowDown: false, deny: false, reset: false, latencyMs: 0 };
+    /** Decides the fate of one request. */
+    draw: (request: { method: string; key: string }) => {
+      if (!faults.applies(request)) return { fault: undefined, latencyMs: 0 };
       // One fault each: a request that is refused has no body to cut.
-      const slowDown = take('slowDown', faults.slowDownRate);
-      const deny = !slowDown && take('deny', faults.denyRate);
-      const reset = !slowDown && !deny && take('reset', faults.resetRate);
-      return { slowDown, deny, reset, latencyMs };
+      const fault = (['slowDown', 'deny', 'reset'] as const).find(isDue);
+      return { fault, latencyMs: faults.latencyMs };
     },
   };
 }
 
-const PREFLIGHT_SECONDS = 3000;
-
-/** Lets any page send signed requests, like a bucket that is configured for browser uploads. */
-function allowBrowsers(message: IncomingMessage, response: ServerResponse): void {
-  if (message.headers.origin === undefined) return;
-  response.setHeader('access-control-allow-origin', '*');
-  response.setHeader('access-control-expose-headers', 'etag, x-amz-request-id');
-}
-
-/** Answers a preflight request, which is never signed. */
-function answerPreflight(message: IncomingMessage, response: ServerResponse): void {
+/**
+ * Lets any page send signed requests, like a bucket that is configured for browser uploads. True if it has answered a
+ * preflight request, which is never signed.
+ */
+function allowsBrowser({ method, headers }: IncomingMessage, response: ServerResponse): boolean {
+  if (headers.origin !== undefined) response.setHeader('access-control-allow-origin', '*');
+  if (method !== 'OPTIONS') return false;
   response.writeHead(200, {
-    'access-control-allow-methods': 'GET, PUT, HEAD, POST, DELETE',
-    'access-control-allow-headers': message.headers['access-control-request-headers'] ?? '*',
-    'access-control-max-age': String(PREFLIGHT_SECONDS),
+    'access-control-allow-methods': 'GET, PUT, HEAD',
+    'access-control-allow-headers': headers['access-control-request-headers'] ?? '*',
     'content-length': 0,
   });
   response.end();
+  return true;
 }

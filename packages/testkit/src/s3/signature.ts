@@ -1,6 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
-import { Sha256 } from '@aws-crypto/sha256-js';
-import { createScope, getSigningKey, SignatureV4Base } from '@smithy/signature-v4';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { accessDenied, S3Error, type S3Request } from './protocol';
 
 export interface S3KeyPair {
@@ -19,119 +17,90 @@ export interface S3Access {
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 const SKEW_MAX_MS = 15 * 60 * 1000;
 
+/** What a verified request was signed for. */
+interface VerifiedRequest {
+  accessKeyId: string;
+  /** Hex digest of the body, `UNSIGNED-PAYLOAD`, or a streaming marker. */
+  payloadHash: string;
+}
+
 /**
- * Verifies a request's SigV4 signature (Authorization header or presigned URL). Builds the canonical request with the
- * SDK's own signer, over exactly the headers that the request declares as signed, with their actual values. Returns the
- * claim. Throws S3's errors for a wrong, foreign, expired or incomplete signature.
+ * Verifies a request's SigV4 signature (Authorization header or presigned URL), over exactly the headers that the
+ * request declares as signed, with their actual values. Throws S3's errors for a wrong, foreign, expired or incomplete
+ * signature.
  */
-export async function verifySignature(
-  request: S3Request,
-  access: S3Access,
-  nowMs: number,
-): Promise<SignedClaim> {
+export function verifySignature(request: S3Request, access: S3Access): VerifiedRequest {
   const claim = parseAuthorization(request);
-  const keys = keyPairOf(claim, access);
-  checkScope(claim, access.region);
-  checkTime(claim, nowMs);
+  const keys = access.keyPairs.find(({ accessKeyId }) => accessKeyId === claim.accessKeyId);
+  if (keys === undefined)
+    throw new S3Error(403, 'InvalidAccessKeyId', 'The access key ID does not exist in our records.');
+  const { date, region } = claim;
+  if (region !== access.region || !claim.dateTime.startsWith(date)) throw malformed();
+  checkTime(claim, Date.now());
   checkSignedHeaders(claim, request, access.lenient);
-  const expected = await new CanonicalSigner(keys, access.region).signatureOf(request, claim);
-  const given = Buffer.from(claim.signature, 'utf8');
-  const wanted = Buffer.from(expected, 'utf8');
-  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
+  const expected = Buffer.from(signatureOf(request, claim, keys.secretAccessKey));
+  const given = Buffer.from(claim.signature);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected))
     throw new S3Error(
       403,
       'SignatureDoesNotMatch',
-      'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
+      'The signature does not match the one that we calculated.',
     );
-  }
   return claim;
 }
 
-/** Exposes the SDK's canonicalisation: signing selects headers by itself, verification must not. */
-class CanonicalSigner extends SignatureV4Base {
-  constructor(
-    private readonly keys: S3KeyPair,
-    private readonly storeRegion: string,
-  ) {
-    super({ credentials: keys, region: storeRegion, service: 's3', sha256: Sha256, uriEscapePath: false });
-  }
-
-  async signatureOf(request: S3Request, claim: SignedClaim): Promise<string> {
-    const headers = Object.fromEntries(
-      claim.signedHeaders.map((name) => [name, (request.headers[name] ?? '').trim().replace(/\s+/g, ' ')]),
-    );
-    const canonical = this.createCanonicalRequest(
-      {
-        method: request.method,
-        protocol: 'http:',
-        hostname: '',
-        path: request.rawPath,
-        headers,
-        query: queryBag(request),
-      },
-      headers,
-      claim.payloadHash,
-    );
-    const scope = createScope(claim.date, this.storeRegion, this.service);
-    const text = await this.createStringToSign(claim.dateTime, scope, canonical, ALGORITHM);
-    const key = await getSigningKey(Sha256, this.keys, claim.date, this.storeRegion, this.service);
-    const hmac = new Sha256(key);
-    hmac.update(text);
-    return Buffer.from(await hmac.digest()).toString('hex');
-  }
+/** Signature Version 4, https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html. */
+function signatureOf(request: S3Request, claim: SignedClaim, secretAccessKey: string): string {
+  const query = [...request.query]
+    .filter(([name]) => name !== 'X-Amz-Signature')
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${uriEncode(name)}=${uriEncode(value)}`);
+  const headers = claim.signedHeaders.map(
+    (name) => `${name}:${(request.headers[name] ?? '').trim().replace(/\s+/g, ' ')}\n`,
+  );
+  const canonical = [
+    request.method,
+    request.rawPath,
+    query.join('&'),
+    headers.join(''),
+    claim.signedHeaders.join(';'),
+    claim.payloadHash,
+  ].join('\n');
+  const scope = [claim.date, claim.region, 's3', 'aws4_request'];
+  const hash = createHash('sha256').update(canonical).digest('hex');
+  const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
+  const signingKey = scope.reduce<string | Buffer>(hmac, `AWS4${secretAccessKey}`);
+  return hmac(signingKey, [ALGORITHM, claim.dateTime, scope.join('/'), hash].join('\n')).toString('hex');
 }
 
-function queryBag(request: S3Request): Record<string, string | string[]> {
-  const names = new Set(request.query.keys());
-  return Object.fromEntries([...names].map((name) => [name, request.query.getAll(name)]));
-}
-
-function keyPairOf(claim: SignedClaim, { keyPairs }: S3Access): S3KeyPair {
-  const keys = keyPairs.find(({ accessKeyId }) => accessKeyId === claim.accessKeyId);
-  if (keys !== undefined) return keys;
-  throw new S3Error(
-    403,
-    'InvalidAccessKeyId',
-    'The access key ID you provided does not exist in our records.',
+/** Encodes everything but the unreserved characters. */
+function uriEncode(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 }
 
-function checkScope(claim: SignedClaim, region: string): void {
-  if (claim.scope !== createScope(claim.date, region, 's3') || !claim.dateTime.startsWith(claim.date)) {
-    throw new S3Error(400, 'AuthorizationHeaderMalformed', 'The credential scope is wrong for this store.');
-  }
-}
-
-function checkTime(claim: SignedClaim, nowMs: number): void {
-  if (claim.expiresSeconds === null) {
-    if (Math.abs(nowMs - claim.signedAtMs) > SKEW_MAX_MS) {
-      throw new S3Error(
-        403,
-        'RequestTimeTooSkewed',
-        "The difference between the request time and the server's time is too large.",
-      );
-    }
+function checkTime({ signedAtMs, expiresSeconds }: SignedClaim, nowMs: number): void {
+  if (expiresSeconds === null) {
+    if (Math.abs(nowMs - signedAtMs) > SKEW_MAX_MS)
+      throw new S3Error(403, 'RequestTimeTooSkewed', "The request's time and the server's differ too much.");
     return;
   }
-  if (claim.signedAtMs - nowMs > SKEW_MAX_MS) throw accessDenied('Request is not valid yet');
-  if (nowMs > claim.signedAtMs + claim.expiresSeconds * 1000) throw accessDenied('Request has expired');
+  if (signedAtMs - nowMs > SKEW_MAX_MS) throw accessDenied('Request is not valid yet');
+  if (nowMs > signedAtMs + expiresSeconds * 1000) throw accessDenied('Request has expired');
 }
 
-function checkSignedHeaders(claim: SignedClaim, request: S3Request, lenient: boolean): void {
-  const signed = new Set(claim.signedHeaders);
-  const unsigned = Object.keys(request.headers).filter(
-    (name) => name.startsWith('x-amz-') && !signed.has(name),
-  );
-  if (!signed.has('host') || (unsigned.length > 0 && !lenient)) {
+function checkSignedHeaders({ signedHeaders }: SignedClaim, request: S3Request, lenient: boolean): void {
+  const isSigned = (name: string) => signedHeaders.includes(name);
+  const unsigned = Object.keys(request.headers).some((name) => name.startsWith('x-amz-') && !isSigned(name));
+  if (!isSigned('host') || (unsigned && !lenient))
     throw accessDenied('There were headers present in the request which were not signed');
-  }
 }
 
 /** What a request claims about its signature, before verification. */
-export interface SignedClaim {
-  accessKeyId: string;
-  /** `date/region/service/aws4_request`. */
-  scope: string;
+interface SignedClaim extends VerifiedRequest {
+  region: string;
   /** `YYYYMMDD` of the scope. */
   date: string;
   /** `YYYYMMDDTHHMMSSZ`. */
@@ -141,78 +110,56 @@ export interface SignedClaim {
   expiresSeconds: number | null;
   signedHeaders: readonly string[];
   signature: string;
-  /** Hex digest of the body, `UNSIGNED-PAYLOAD`, or a streaming marker. */
-  payloadHash: string;
 }
 
 const PRESIGNED_SECONDS_MAX = 7 * 24 * 60 * 60;
 
-/** Throws `AccessDenied` for an unsigned request and S3's «malformed» errors for a badly signed one. */
-function parseAuthorization(request: S3Request): SignedClaim {
-  const header = request.headers['authorization'];
-  if (header !== undefined) return fromHeader(header, request);
-  if (request.query.has('X-Amz-Signature')) return fromQuery(request.query);
-  throw accessDenied('Anonymous access is forbidden for this operation');
-}
-
-function fromHeader(header: string, request: S3Request): SignedClaim {
-  const match =
-    /^AWS4-HMAC-SHA256 Credential=([^,\s]+),\s*SignedHeaders=([^,\s]+),\s*Signature=([0-9a-f]{64})$/.exec(
+/** Throws `AccessDenied` for an unsigned request and `AuthorizationHeaderMalformed` for a badly signed one. */
+function parseAuthorization({ headers, query }: S3Request): SignedClaim {
+  const header = headers['authorization'];
+  if (header !== undefined) {
+    const match = /^AWS4-HMAC-SHA256 Credential=(\S+),\s*SignedHeaders=(\S+),\s*Signature=(\S+)$/.exec(
       header,
     );
-  if (match === null) throw malformed('AuthorizationHeaderMalformed');
-  const [, credential = '', signedHeaders = '', signature = ''] = match;
-  const payloadHash = request.headers['x-amz-content-sha256'];
-  if (payloadHash === undefined) {
-    throw new S3Error(
-      400,
-      'InvalidRequest',
-      'Missing required header for this request: x-amz-content-sha256',
-    );
+    const payloadHash = headers['x-amz-content-sha256'];
+    if (match === null || payloadHash === undefined) throw malformed();
+    const [, credential = '', signedHeaders = '', signature = ''] = match;
+    return {
+      ...parseScope(credential, headers['x-amz-date'] ?? ''),
+      expiresSeconds: null,
+      signedHeaders: signedHeaders.split(';'),
+      signature,
+      payloadHash,
+    };
   }
+  const signature = query.get('X-Amz-Signature');
+  if (signature === null) throw accessDenied('Anonymous access is forbidden for this operation');
+  const expiresSeconds = Number(query.get('X-Amz-Expires') ?? NaN);
+  if (query.get('X-Amz-Algorithm') !== ALGORITHM || !(expiresSeconds <= PRESIGNED_SECONDS_MAX))
+    throw malformed();
   return {
-    ...credentialParts(credential, 'AuthorizationHeaderMalformed'),
-    ...dateParts(request.headers['x-amz-date'] ?? '', 'AuthorizationHeaderMalformed'),
-    expiresSeconds: null,
-    signedHeaders: signedHeaders.split(';'),
-    signature,
-    payloadHash,
-  };
-}
-
-function fromQuery(query: URLSearchParams): SignedClaim {
-  const code = 'AuthorizationQueryParametersError';
-  const expires = query.get('X-Amz-Expires') ?? '';
-  const expiresSeconds = Number(expires);
-  if (query.get('X-Amz-Algorithm') !== 'AWS4-HMAC-SHA256') throw malformed(code);
-  if (!/^\d+$/.test(expires) || expiresSeconds > PRESIGNED_SECONDS_MAX) throw malformed(code);
-  return {
-    ...credentialParts(query.get('X-Amz-Credential') ?? '', code),
-    ...dateParts(query.get('X-Amz-Date') ?? '', code),
+    ...parseScope(query.get('X-Amz-Credential') ?? '', query.get('X-Amz-Date') ?? ''),
     expiresSeconds,
     signedHeaders: (query.get('X-Amz-SignedHeaders') ?? '').split(';'),
-    signature: query.get('X-Amz-Signature') ?? '',
+    signature,
     payloadHash: query.get('X-Amz-Content-Sha256') ?? 'UNSIGNED-PAYLOAD',
   };
 }
 
-function credentialParts(
-  credential: string,
-  code: string,
-): Pick<SignedClaim, 'accessKeyId' | 'scope' | 'date'> {
-  const match = /^([^/]+)\/((\d{8})\/[^/]+\/[^/]+\/aws4_request)$/.exec(credential);
-  if (match === null) throw malformed(code);
-  const [, accessKeyId = '', scope = '', date = ''] = match;
-  return { accessKeyId, scope, date };
+function parseScope(credential: string, dateTime: string) {
+  const scope = /^([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request$/.exec(credential);
+  const time = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(dateTime);
+  if (scope === null || time === null) throw malformed();
+  const [, accessKeyId = '', date = '', region = ''] = scope;
+  const [, year, month, day, hour, minute, second] = time;
+  const signedAtMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  return { accessKeyId, date, region, dateTime, signedAtMs };
 }
 
-function dateParts(dateTime: string, code: string): Pick<SignedClaim, 'dateTime' | 'signedAtMs'> {
-  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(dateTime);
-  if (match === null) throw malformed(code);
-  const [, year, month, day, hour, minute, second] = match;
-  return { dateTime, signedAtMs: Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) };
-}
-
-function malformed(code: string): S3Error {
-  return new S3Error(400, code, 'The authorization that you provided is malformed.');
+function malformed(): S3Error {
+  return new S3Error(
+    400,
+    'AuthorizationHeaderMalformed',
+    'The authorization that you provided is malformed.',
+  );
 }

@@ -202,23 +202,12 @@ function packageRoot(name: string): string | undefined {
  */
 async function restoreLinks(root: string): Promise<void> {
   const list = await readFile(join(root, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
-  for (const link of parseLinks(list)) {
+  for (const link of JSON.parse(list) as { source: string; target: string }[]) {
     const target = join(root, link.target);
     await symlink(relative(dirname(target), join(root, link.source)), target).catch((error: unknown) => {
       if (!existsSync(target)) throw error;
     });
   }
-}
-
-function parseLinks(list: string): { source: string; target: string }[] {
-  const parsed: unknown = JSON.parse(list);
-  if (!Array.isArray(parsed)) throw new Error('pg-symlinks.json is not a list');
-  return parsed.map((entry: unknown) => {
-    if (typeof entry !== 'object' || entry === null || !('source' in entry) || !('target' in entry)) {
-      throw new Error('pg-symlinks.json holds something else than links');
-    }
-    return { source: String(entry.source), target: String(entry.target) };
-  });
 }
 
 async function reachableCopy(native: string, user: ServerUser | undefined): Promise<string> {

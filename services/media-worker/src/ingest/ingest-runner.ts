@@ -36,7 +36,7 @@ export type IngestRunner = (jobId: string, preempted: AbortSignal, decided?: () 
 
 export function createIngestRunner(deps: IngestDeps): IngestRunner {
   const { db, folders, workerId, logger, telemetry } = deps;
-  const ingestedBytes = telemetry.metrics.counter('ingest_bytes_total').at({});
+  const ingestedBytes = telemetry.metrics.counter('ingest_bytes_total');
   const jobs = createJobRunner({
     db,
     folders,
@@ -53,7 +53,7 @@ export function createIngestRunner(deps: IngestDeps): IngestRunner {
     const objectKey = assetKey(claim.assetId, version);
     const media = await ingest(deps, { work, folder, objectKey, signal, report, span });
     const accepted = await retryWhile(isDatabaseUnavailable, signal, () => completeIngest(db, claim, media));
-    if (accepted) ingestedBytes.inc(media.sizeBytes);
+    if (accepted) ingestedBytes.inc({}, media.sizeBytes);
     return { accepted, facts: measureFields(media) };
   }
 

@@ -2,14 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { createCustomer, createDb, type Db } from '@lipsync/db';
 import { verifyWebhookSignature, WEBHOOK_RETRY_DELAYS_SECONDS } from '@lipsync/domain';
 import { createEgress, createLogger, createSecretBox, type Egress, systemClock } from '@lipsync/runtime';
-import { createMetrics, NO_TRACING, type Telemetry } from '@lipsync/telemetry';
-import {
-  createTestDatabase,
-  type HttpsReceiver,
-  type ReceivedRequest,
-  startHttpsReceiver,
-  type TestDatabase,
-} from '@lipsync/testkit';
+import { untraced } from '@lipsync/telemetry';
+import { createTestDatabase, type ReceivedRequest, startHttpsReceiver } from '@lipsync/testkit';
 import { createDispatcher, type Dispatcher, type DispatcherDeps } from '../dispatcher';
 
 const HOST = 'hooks.example.test';
@@ -19,7 +13,6 @@ export const OTHER_ORIGIN = `https://${OTHER_HOST}`;
 
 export const secretBox = createSecretBox('ab'.repeat(32));
 export const silent = createLogger({ service: 'test', level: 'silent' });
-export const untraced = (): Telemetry => ({ metrics: createMetrics(), tracing: NO_TRACING });
 
 export interface Customer {
   readonly id: string;
@@ -35,27 +28,12 @@ export interface NewDelivery {
 }
 
 /** A database, a receiver that gets all deliveries, and the dispatchers of one test. */
-export interface DispatcherFixture {
-  readonly database: TestDatabase;
-  readonly db: Db;
-  /** Answers as ORIGIN and as OTHER_ORIGIN. */
-  readonly receiver: HttpsReceiver;
-  newCustomer(): Promise<Customer>;
-  /** Adds an event with a delivery that is due now, to ORIGIN by default. */
-  addDelivery(customer: Customer, url?: string): Promise<NewDelivery>;
-  read(deliveryId: string): ReturnType<Db['prisma']['webhookDelivery']['findUniqueOrThrow']>;
-  /** Egress that reaches only the receiver, by these host names; by default both of its own. */
-  egressTo(hosts?: readonly string[]): Egress;
-  /** A dispatcher that is not started. */
-  prepare(changes?: Partial<DispatcherDeps>): Dispatcher;
-  /** A running dispatcher, closed with the fixture. */
-  dispatch(changes?: Partial<DispatcherDeps>): Dispatcher;
-  close(): Promise<void>;
-}
+export type DispatcherFixture = Awaited<ReturnType<typeof openDispatcherFixture>>;
 
-export async function openDispatcherFixture(): Promise<DispatcherFixture> {
+export async function openDispatcherFixture() {
   const database = await createTestDatabase();
   const db = createDb({ url: database.url, poolMax: 6, publicBaseUrl: 'https://api.example.test' });
+  /** Answers as ORIGIN and as OTHER_ORIGIN. */
   const receiver = await startHttpsReceiver({ hostnames: [HOST, OTHER_HOST] });
   const running: Dispatcher[] = [];
 
@@ -65,6 +43,7 @@ export async function openDispatcherFixture(): Promise<DispatcherFixture> {
     return { id: row.id, secret };
   }
 
+  /** Adds an event with a delivery that is due now, to ORIGIN by default. */
   async function addDelivery(customer: Customer, url = `${ORIGIN}/hook`): Promise<NewDelivery> {
     const now = new Date();
     const eventId = db.newId('evt');
@@ -98,11 +77,13 @@ export async function openDispatcherFixture(): Promise<DispatcherFixture> {
     return { id, eventId, renderId, body };
   }
 
+  /** Egress that reaches only the receiver, by these host names; by default both of its own. */
   function egressTo(hosts: readonly string[] = [HOST, OTHER_HOST]): Egress {
     const routes = new Map(hosts.map((host) => [`${host}:443`, receiver.address]));
     return createEgress({ nodeEnv: 'test', allowedPorts: 'any', routes, ca: receiver.ca });
   }
 
+  /** A dispatcher that is not started. */
   function prepare(changes: Partial<DispatcherDeps> = {}): Dispatcher {
     return createDispatcher({
       db,
@@ -119,6 +100,7 @@ export async function openDispatcherFixture(): Promise<DispatcherFixture> {
     });
   }
 
+  /** A running dispatcher, closed with the fixture. */
   function dispatch(changes: Partial<DispatcherDeps> = {}): Dispatcher {
     const dispatcher = prepare(changes);
     running.push(dispatcher);
@@ -144,7 +126,8 @@ export async function openDispatcherFixture(): Promise<DispatcherFixture> {
     prepare,
     dispatch,
     close,
-    read: (id) => db.prisma.webhookDelivery.findUniqueOrThrow({ where: { id } }),
+    read: (id: string): ReturnType<Db['prisma']['webhookDelivery']['findUniqueOrThrow']> =>
+      db.prisma.webhookDelivery.findUniqueOrThrow({ where: { id } }),
   };
 }
 

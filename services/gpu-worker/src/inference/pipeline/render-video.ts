@@ -11,7 +11,7 @@ import {
   type AudioStream,
   frameColor,
   type FrameEncoder,
-  type FrameSource,
+  type FrameReader,
   openEncoder,
   openFrameSource,
   recordAudio,
@@ -117,7 +117,7 @@ async function renderClip(
 
   const format = pictureFormat(video);
   const probe = createUnfailingProbe(createQualityProbe({ track, audio, sources, format }));
-  const openFrames = (): FrameSource => openFrameSource(binaries, task.videoPath, video, sources, limits);
+  const openFrames = (): FrameReader => openFrameSource(binaries, task.videoPath, video, sources, limits);
 
   const source = openFrames();
   let engineClip: EngineClip | undefined;
