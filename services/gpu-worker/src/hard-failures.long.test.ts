@@ -13,7 +13,7 @@ import { type TaskPack } from './protocol/messages';
 import { emptyGraph, hungryGraph, writeAlteredPack } from './test/altered-pack';
 import { COMPILED_CHILD } from './test/compiled';
 import { packAt } from './test/pack-at';
-import { createRenderFixture, type NewRender, type RenderFixture } from './test/render-fixture';
+import { createRenderFixture, recordedMedia, type RenderFixture } from './test/render-fixture';
 import { createTestWorkers } from './test/test-workers';
 
 /** Observing this needs facilities that only Linux has. */
@@ -222,21 +222,19 @@ describe('out of memory', () => {
 describe('a render whose every attempt fails ends after the last one with its failure code', () => {
   let fixture: RenderFixture;
   beforeAll(async () => {
-    fixture = await createRenderFixture(folder);
+    fixture = await createRenderFixture(await recordedMedia(folder));
   }, 60_000);
   afterAll(() => fixture.close());
 
   /** Lets workers with this child try until they stop trying; returns how the render ended. */
   async function tryOut(child: InferenceHost, packsDir: string): Promise<Record<string, unknown>> {
     const packs = await findPacks(packsDir);
-    const workers = createTestWorkers({ fixture, packs, hosts: [child], broken: child, folder });
-    const job: NewRender = await fixture.render({ audio: 'short', prepared: true });
+    const workers = createTestWorkers({ fixture, packs, host: child, folder });
+    const job = await fixture.render({ audio: 'short', prepared: true });
     for (let i = 1; i <= MAX_ATTEMPTS + 1; i++) {
       await workers.perform(job);
       expect((await fixture.job(job.jobId)).attempts).toBe(Math.min(i, MAX_ATTEMPTS));
-      await fixture.factories.query(`UPDATE jobs SET available_at = now() - interval '1 ms' WHERE id = $1`, [
-        job.jobId,
-      ]);
+      await fixture.retryNow(job.jobId);
     }
     child.kill();
     const [row] = await fixture.factories.query<Record<string, unknown>>(
