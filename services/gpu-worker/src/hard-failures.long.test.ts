@@ -11,8 +11,7 @@ import { findPacks } from './host/find-packs';
 import { createInferenceHost, type InferenceHost } from './host/inference-host';
 import { type TaskPack } from './protocol/messages';
 import { emptyGraph, hungryGraph, writeAlteredPack } from './test/altered-pack';
-import { COMPILED_CHILD } from './test/compiled';
-import { packAt } from './test/pack-at';
+import { COMPILED_CHILD, packAt } from './test/real-child';
 import { createRenderFixture, recordedMedia, type RenderFixture } from './test/render-fixture';
 import { createTestWorkers } from './test/test-workers';
 

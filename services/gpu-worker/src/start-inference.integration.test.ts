@@ -17,7 +17,7 @@ import {
 import { findPacks } from './host/find-packs';
 import { createInferenceHost, type TaskOptions } from './host/inference-host';
 import { type Inference, startInference } from './start-inference';
-import { COMPILED_CHILD } from './test/compiled';
+import { COMPILED_CHILD } from './test/real-child';
 
 const SIZE = { width: 256, height: 288 };
 const FRAMES = 12;

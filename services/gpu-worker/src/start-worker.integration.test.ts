@@ -76,6 +76,10 @@ describe('gpu-worker process', () => {
       deadlineMs: 60_000,
     });
 
+  /** Keeps the workers of later tests from enqueueing and performing a job that was handed back. */
+  const takeOut = (jobId: string) =>
+    fixture.factories.query("UPDATE jobs SET status = 'finished' WHERE id = $1", [jobId]);
+
   test('while it loads packs it is alive but not ready; then it takes jobs of all its queues, one after another on the only slot, and stops cleanly', async () => {
     const packs = join(folder, 'slow-packs');
     await cp(join(folder, 'packs'), packs, { recursive: true });
@@ -141,7 +145,7 @@ describe('gpu-worker process', () => {
     expect(await end).toBe(1);
     expect(await fixture.job(jobId)).toMatchObject({ status: 'queued', attempts: 0, last_error_code: null });
     expect(await services()).toEqual([]);
-    await fixture.factories.query("UPDATE jobs SET status = 'finished' WHERE id = $1", [jobId]);
+    await takeOut(jobId);
   }, 120_000);
 
   test('SIGTERM in the middle of a job, even while Redis is away, hands it back after the grace period without costing an attempt', async () => {
@@ -162,6 +166,7 @@ describe('gpu-worker process', () => {
     expect(await end).toBe(0);
     expect(await fixture.job(jobId)).toMatchObject({ status: 'queued', attempts: 0 });
     expect(await services()).toEqual([]);
+    await takeOut(jobId);
   }, 120_000);
 
   test('a worker killed with -9 while it makes a face track takes its inference process with it, and one that waits for the track replaces it', async () => {

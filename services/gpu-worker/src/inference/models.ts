@@ -103,19 +103,11 @@ export function createModels(
   };
 }
 
-/** A pack whose graphs are loaded individually, on first run: for work that needs only some of them. */
-export interface PackOnDemand {
-  readonly run: RunModel;
-  /** Refuses every further run, waits for the current ones, and releases what was loaded. */
-  readonly release: () => Promise<void>;
-}
-
-/** Loads nothing yet; `run` rejects as `loadPack` does, and with SessionError('closed') after the release. */
-export function loadOnDemand(
-  host: SessionHost,
-  pack: Pack,
-  options: Omit<LoadOptions, 'only'>,
-): PackOnDemand {
+/**
+ * A pack whose graphs are loaded individually, on first run: for work that needs only some of them. `run` rejects as
+ * `loadPack` does, and with SessionError('closed') after the release.
+ */
+export function loadOnDemand(host: SessionHost, pack: Pack, options: Omit<LoadOptions, 'only'>) {
   const loading = new Map<string, Promise<LoadedPack>>();
   const running = new Set<Promise<unknown>>();
   let released = false;
@@ -134,17 +126,19 @@ export function loadOnDemand(
     expectHeld();
     return run(role, feeds, take);
   };
+  const run: RunModel = async (role, feeds, take) => {
+    const result = runLoaded(role, feeds, take);
+    running.add(result);
+    try {
+      return await result;
+    } finally {
+      running.delete(result);
+    }
+  };
   return {
-    run: async (role, feeds, take) => {
-      const result = runLoaded(role, feeds, take);
-      running.add(result);
-      try {
-        return await result;
-      } finally {
-        running.delete(result);
-      }
-    },
-    release: async () => {
+    run,
+    /** Refuses every further run, waits for the current ones, and releases what was loaded. */
+    release: async (): Promise<void> => {
       released = true;
       await Promise.allSettled(running);
       const loads = await Promise.allSettled(loading.values());
@@ -161,24 +155,12 @@ interface Loadable<T> {
   readonly load: () => Promise<T>;
 }
 
-/** Keeps loaded models by key, as many as the size of their weights allows. */
-interface ModelCache<T> {
-  /**
-   * The model under `key`, loaded with `open` if it is not kept. Before loading, the least recently used models are
-   * released until the new one fits; a model larger than the cache is kept alone. If memory is still too short, all
-   * others are released and loading is tried once more, because they take more of a device's memory than their weights.
-   */
-  get(key: string, open: () => Promise<Loadable<T>>): Promise<T>;
-  /** Releases everything. */
-  clear(): Promise<void>;
-}
-
-/** An empty cache for `maxBytes` of weights. Calls must not overlap. */
+/** Keeps loaded models by key, as many as fit into `maxBytes` of weights. Calls must not overlap. */
 export function createModelCache<T>(
   maxBytes: number,
   release: (model: T) => Promise<void>,
   isOutOfMemory: (error: unknown) => boolean = () => false,
-): ModelCache<T> {
+) {
   // Ordered by use, least recent first.
   const kept = new Map<string, { readonly model: T; readonly bytes: number }>();
   let total = 0;
@@ -193,8 +175,15 @@ export function createModelCache<T>(
   };
 
   return {
+    /** Releases everything. */
     clear: () => shrinkTo(-1),
-    async get(key, open) {
+    /**
+     * The model under `key`, loaded with `open` if it is not kept. Before loading, the least recently used models are
+     * released until the new one fits; a model larger than the cache is kept alone. If memory is still too short, all
+     * others are released and loading is tried once more, because they take more of a device's memory than their
+     * weights.
+     */
+    async get(key: string, open: () => Promise<Loadable<T>>): Promise<T> {
       const found = kept.get(key);
       if (found) {
         kept.delete(key);

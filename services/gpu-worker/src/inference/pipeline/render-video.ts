@@ -20,7 +20,7 @@ import {
 import { type RenderResult, type RenderTask } from '../../protocol/messages';
 import { gpuInferenceMs, type Job, MEDIA_DEADLINE_MS } from '../job';
 import { audioOf, openSpeechFile, pictureFormat, readTrack, type SpeechFile, videoOf } from '../local-media';
-import { createQualityProbe, createUnfailingProbe } from '../quality/quality-probe';
+import { createQualityProbe } from '../quality/quality-probe';
 import { NoFaceDetected } from '../task-failure';
 import { openFeatures } from './feature-file';
 import { createFramePool, frameBudget } from './frame-buffers';
@@ -116,7 +116,7 @@ async function renderClip(
     throw new NoFaceDetected('no frame of the output shows a face');
 
   const format = pictureFormat(video);
-  const probe = createUnfailingProbe(createQualityProbe({ track, audio, sources, format }));
+  const probe = createQualityProbe({ track, audio, sources, format });
   const openFrames = (): FrameSource => openFrameSource(binaries, task.videoPath, video, sources, limits);
 
   const source = openFrames();

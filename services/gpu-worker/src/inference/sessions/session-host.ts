@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { SessionError, type Tensor, type Tensors } from '@lipsync/engines';
-import { type Session, type SessionHost, type SessionOptions, type TensorSpec } from './session';
+import { SessionError, type Tensors } from '@lipsync/engines';
+import { copyOf, type Session, type SessionHost, type SessionOptions, type TensorSpec } from './session';
 
 type Unsent = SessionRequest extends infer R ? (R extends SessionRequest ? Omit<R, 'id'> : never) : never;
 interface Waiter {
@@ -95,19 +95,10 @@ export function createSessionHost(
 /** Transferring a view would transfer its whole buffer, and everything else stored there: such views are copied. */
 function ownBuffers(feeds: Tensors): Tensors {
   return Object.fromEntries(
-    Object.entries(feeds).map(([name, tensor]): [string, Tensor] => {
-      if (tensor.data.byteLength === tensor.data.buffer.byteLength) return [name, tensor];
-      switch (tensor.type) {
-        case 'float32':
-          return [name, { ...tensor, data: tensor.data.slice() }];
-        case 'uint8':
-          return [name, { ...tensor, data: tensor.data.slice() }];
-        case 'int32':
-          return [name, { ...tensor, data: tensor.data.slice() }];
-        case 'int64':
-          return [name, { ...tensor, data: tensor.data.slice() }];
-      }
-    }),
+    Object.entries(feeds).map(([name, tensor]) => [
+      name,
+      tensor.data.byteLength === tensor.data.buffer.byteLength ? tensor : copyOf(tensor),
+    ]),
   );
 }
 
