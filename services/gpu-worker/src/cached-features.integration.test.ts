@@ -75,7 +75,7 @@ describe('the features that engines cache, as the child computes them', () => {
     });
     return { frames: [renderedFrames, featuresAdded], output: await readFile(at('out.mp4')) };
   };
-  const isMissing = (features: string) =>
+  const expectMissing = (features: string) =>
     expect(stat(at(features))).rejects.toMatchObject({ code: 'ENOENT' });
 
   test('a preparation with a track computes the features of every face, once, and analyzes nothing', async () => {
@@ -126,13 +126,13 @@ describe('the features that engines cache, as the child computes them', () => {
   test('features too large to be worth fetching are not kept', async () => {
     const pack = await packAt(at('packs/builtin-musetalk'));
     expect((await prepare('large.features', { pack })).featuresAdded).toEqual({ musetalk: 0 });
-    await isMissing('large.features');
+    await expectMissing('large.features');
   });
 
   test('nothing computed with a replaced pack is stored under the name of the previous one', async () => {
     // The engine's failure may end the preparation or only the engine's part of it.
     const preparing = prepare('replaced.features', { pack: { ...pooled, digest: 'f'.repeat(64) } });
     await Promise.allSettled([preparing]);
-    await isMissing('replaced.features');
+    await expectMissing('replaced.features');
   });
 });

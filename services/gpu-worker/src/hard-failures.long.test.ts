@@ -115,22 +115,18 @@ describe('a pack that does not fit is refused at start, fails a render with a cl
     expect(packs).toMatchObject([{ problem: inText(`${role}: the mean of 'prediction' is`) }]);
   });
 
-  test.each<Engine>(['musetalk', 'latentsync', 'highsync'])(
-    '%s, damaged after it was verified',
-    async (engine) => {
-      const dir = at(`damaged-${engine}`);
-      await cp(builtin(engine), dir, { recursive: true });
-      const { packs } = await host.verify({ jobId: `verify ${tasks++}`, packDirs: [dir] });
-      expect(packs).toMatchObject([{ provider: 'cpu' }]);
-      await appendFile(join(dir, 'whisper-encoder.onnx'), '!');
-      await expect(render(engine, dir)).rejects.toMatchObject({
-        code: 'pack_lost',
-        detail: inText('SHA-256'),
-      });
-      await expect(render(engine)).resolves.toMatchObject({ renderedFrames: FRAMES });
-    },
-    60_000,
-  );
+  test('damaged after it was verified', async () => {
+    const dir = at('damaged');
+    await cp(builtin('musetalk'), dir, { recursive: true });
+    const { packs } = await host.verify({ jobId: `verify ${tasks++}`, packDirs: [dir] });
+    expect(packs).toMatchObject([{ provider: 'cpu' }]);
+    await appendFile(join(dir, 'whisper-encoder.onnx'), '!');
+    await expect(render('musetalk', dir)).rejects.toMatchObject({
+      code: 'pack_lost',
+      detail: inText('SHA-256'),
+    });
+    await expect(render('musetalk')).resolves.toMatchObject({ renderedFrames: FRAMES });
+  }, 60_000);
 
   test('removed after it was warmed up: nothing misses it', async () => {
     const dir = at('warmed');
@@ -141,22 +137,6 @@ describe('a pack that does not fit is refused at start, fails a render with a cl
     await rm(dir, { recursive: true });
     await expect(renderWith('musetalk', pack, child)).resolves.toMatchObject({ renderedFrames: FRAMES });
     child.kill();
-  }, 60_000);
-
-  test('replaced after it was verified: the child keeps using what it has loaded, and loads nothing else', async () => {
-    const dir = at('replaced');
-    await cp(builtin('musetalk'), dir, { recursive: true });
-    const pack = await packAt(dir);
-    const newChild = () => createInferenceHost({ entry: COMPILED_CHILD });
-    const [child, another] = [newChild(), newChild()];
-    await expect(renderWith('musetalk', pack, child)).resolves.toMatchObject({ renderedFrames: FRAMES });
-    await rm(dir, { recursive: true });
-    await writeAlteredPack(dir, await openPack(builtin('musetalk')), 'unet', emptyGraph);
-    await expect(renderWith('musetalk', pack, child)).resolves.toMatchObject({ renderedFrames: FRAMES });
-    child.kill();
-    const refused = { code: 'pack_lost', detail: inText(`lies where ${pack.digest.slice(0, 12)} was`) };
-    await expect(renderWith('musetalk', pack, another)).rejects.toMatchObject(refused);
-    another.kill();
   }, 60_000);
 });
 

@@ -12,9 +12,9 @@ import {
 /** Whether an input came from the disk cache. */
 type InputOrigin = 'hit' | 'fetched';
 
-/** Where the face track came from, and its analysis if this job made one. */
-interface TrackMeasures {
+export interface TrackMeasures {
   readonly from: 'preparation' | 'cache' | 'analysis';
+  /** The analysis made by this job; null when the track already existed. */
   readonly analysis: AnalyzeResult | null;
 }
 

@@ -33,11 +33,9 @@ test('GPU time and models are reported when a GPU ran, whatever the machine has'
 
 test('the cost is requested for the time of the run', async () => {
   const asked: Date[][] = [];
-  const cost = {
-    bill: async (from: Date, to: Date) => {
-      asked.push([from, to]);
-      return bill;
-    },
+  const cost = async (from: Date, to: Date) => {
+    asked.push([from, to]);
+    return bill;
   };
   const meter = createPodMeter({ costs: [cost], slots: 2, gpuModels: [], logger });
   expect(await meter.measure(RUN)).toMatchObject({ billed_pod_seconds: 5, estimate_coverage: 'observed' });
@@ -46,9 +44,9 @@ test('the cost is requested for the time of the run', async () => {
 
 test('a cost that cannot be read is logged, and the operator’s price used, or its fields left null', async () => {
   const warnings: string[] = [];
-  const knowsNothing = { bill: async () => null };
-  const isAway = { bill: () => Promise.reject(new Error('connection refused')) };
-  const price = { bill: async () => bill };
+  const knowsNothing = async () => null;
+  const isAway = () => Promise.reject(new Error('connection refused'));
+  const price = async () => bill;
   const loud = { ...logger, warn: (message: string) => void warnings.push(message) };
   const measure = (costs: Parameters<typeof createPodMeter>[0]['costs']) =>
     createPodMeter({ costs, slots: 1, gpuModels: [], logger: loud }).measure(RUN);
@@ -82,7 +80,7 @@ test.each([
 
 test('a fixed price charges every begun increment', async () => {
   const cost = fixedPrice({ usdPerHour: 3.6, incrementSeconds: 60 });
-  const bill = await cost.bill(new Date('2026-01-01T00:00:00Z'), new Date('2026-01-01T00:01:01Z'));
+  const bill = await cost(new Date('2026-01-01T00:00:00Z'), new Date('2026-01-01T00:01:01Z'));
   expect(bill).toEqual({ observedSeconds: 61, billedSeconds: 120, usd: 0.12 });
 });
 

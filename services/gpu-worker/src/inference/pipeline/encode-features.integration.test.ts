@@ -99,7 +99,7 @@ describe('precomputing features while memory is short', () => {
       signal,
       clock: createStageClock(),
       inferMs: none,
-      gpuMs: none,
+      gpuInferenceMs: () => null,
       detectorRuns: none,
       replacedCodecs: () => [],
       progress: { loading: unused, preparing: unused, rendered: unused, encoding: unused },

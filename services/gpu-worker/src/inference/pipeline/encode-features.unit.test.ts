@@ -12,29 +12,28 @@ const track = (found: readonly number[]): FaceTrack => ({
   landmarks: new Float32Array(found.length * 136),
   cuts: new Uint8Array(found.length),
 });
-const knowing = (...frames: number[]) => ({ has: (frame: number) => frames.includes(frame) });
 
-describe('how much of a video is decoded for features', () => {
-  test('everything up to the last face that one of the engines does not know', () => {
-    const faces = track([1, 1, 1, 1, 1]);
-    expect(framesToEncode(faces, 5, [knowing()])).toBe(5);
-    expect(framesToEncode(faces, 5, [knowing(2, 3, 4)])).toBe(2);
-    expect(framesToEncode(faces, 5, [knowing(0, 1, 2, 3, 4), knowing(0, 1, 3, 4)])).toBe(3);
-  });
-
-  test('nothing when everything is known, no engine is given, or there is no face', () => {
-    expect(framesToEncode(track([1, 1]), 2, [knowing(0, 1)])).toBe(0);
-    expect(framesToEncode(track([1, 1]), 2, [])).toBe(0);
-    expect(framesToEncode(track([0, 0]), 2, [knowing()])).toBe(0);
-  });
-
-  test('no trailing frames without a face', () => {
-    expect(framesToEncode(track([1, 1, 0, 0]), 4, [knowing()])).toBe(2);
-  });
-
-  test('no frames whose track rows a longer analysis might change', () => {
-    expect(framesToEncode(track([1, 1, 1, 1]), 3, [knowing()])).toBe(3);
-  });
+test.each<[string, readonly number[], number, readonly (readonly number[])[], number]>([
+  ['everything up to the last face', [1, 1, 1, 1, 1], 5, [[]], 5],
+  ['only up to the last face that an engine does not know', [1, 1, 1, 1, 1], 5, [[2, 3, 4]], 2],
+  [
+    'as far as one of the engines needs it',
+    [1, 1, 1, 1, 1],
+    5,
+    [
+      [0, 1, 2, 3, 4],
+      [0, 1, 3, 4],
+    ],
+    3,
+  ],
+  ['nothing when everything is known', [1, 1], 2, [[0, 1]], 0],
+  ['nothing when no engine is given', [1, 1], 2, [], 0],
+  ['nothing when there is no face', [0, 0], 2, [[]], 0],
+  ['no trailing frames without a face', [1, 1, 0, 0], 4, [[]], 2],
+  ['no frames whose track rows a longer analysis might change', [1, 1, 1, 1], 3, [[]], 3],
+])('of a video %s is decoded for features', (_, found, settled, known, frames) => {
+  const files = known.map((indexes) => ({ has: (frame: number) => indexes.includes(frame) }));
+  expect(framesToEncode(track(found), settled, files)).toBe(frames);
 });
 
 describe('the pass over the frames', () => {

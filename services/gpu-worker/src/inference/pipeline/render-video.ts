@@ -18,7 +18,7 @@ import {
   type VideoStream,
 } from '@lipsync/media';
 import { type RenderResult, type RenderTask } from '../../protocol/messages';
-import { gpuInferenceMs, type Job, MEDIA_DEADLINE_MS } from '../job';
+import { type Job, MEDIA_DEADLINE_MS } from '../job';
 import { audioOf, openSpeechFile, pictureFormat, readTrack, type SpeechFile, videoOf } from '../local-media';
 import { createQualityProbe } from '../quality/quality-probe';
 import { NoFaceDetected } from '../task-failure';
@@ -168,7 +168,7 @@ async function renderClip(
     progress.encoding();
     // The quality probe's graphs count towards neither the engine's time nor the customer's usage.
     clock.add('infer', job.inferMs());
-    const engineGpuMs = gpuInferenceMs(job);
+    const engineGpuMs = job.gpuInferenceMs();
     const finishing = clock.during('encode', () => writing.finish());
     const judging = clock.during('quality', () => probe.judge(() => models.analyzer(task.analyzer)));
     await Promise.allSettled([finishing, judging]);
