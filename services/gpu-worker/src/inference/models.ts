@@ -15,46 +15,17 @@ import { type LoadedPack, type LoadOptions, loadPack } from './packs/load-pack';
 import { type SessionHost } from './sessions/session';
 import { isOutOfMemory } from './task-failure';
 
-/** Loaded models, kept between tasks: the analyzer, and the most recently used engines as far as they fit. */
-export interface Models {
-  analyzer(pack: TaskPack): Promise<LoadedAnalyzer>;
-  /** With `probe`, graphs that are not loaded yet are also run once: the first run on a device takes longer. */
-  engine(name: Engine, pack: TaskPack, options?: { readonly probe: boolean }): Promise<LipSyncEngine>;
-  /** An engine for the use of its encoder only: it is not kept, and loads only the graphs that it runs. */
-  encoder(name: Engine, pack: TaskPack): Promise<EngineForOnce>;
-  /** Releases all engines: how much device memory they hold depends on their most recent inputs. */
-  releaseEngines(): Promise<void>;
-  /** How often the face detector has run so far. */
-  detectorRuns(): number;
-}
-
-interface EngineForOnce {
-  readonly engine: LipSyncEngine;
-  /** Releases its graphs. */
-  readonly release: () => Promise<void>;
-}
-
-/** A model with the means to release its graphs. */
-interface Loaded<T> {
-  readonly model: T;
-  readonly release: () => Promise<void>;
-}
+export type Models = ReturnType<typeof createModels>;
 
 /**
- * Loads exactly the named packs, on first use. A pack that was replaced since is refused; one that is already loaded
- * stays in use. Rejects with PackError or SessionError.
+ * Loaded models, kept between tasks: the analyzer, and the most recently used engines as far as they fit. Loads exactly
+ * the named packs, on first use. A pack that was replaced since is refused; one that is already loaded stays in use.
+ * Rejects with PackError or SessionError.
  */
-export function createModels(
-  host: SessionHost,
-  { graphs, modelCacheBytes, spareBytes }: InferenceSettings,
-): Models {
+export function createModels(host: SessionHost, { graphs, modelCacheBytes, spareBytes }: InferenceSettings) {
   // Every worker has one analyzer: it is small and stays loaded whatever the engines need.
-  const analyzers = createModelCache<Loaded<LoadedAnalyzer>>(0, ({ release }) => release());
-  const engines = createModelCache<Loaded<LipSyncEngine>>(
-    modelCacheBytes,
-    ({ release }) => release(),
-    isOutOfMemory,
-  );
+  const analyzers = createModelCache<LoadedAnalyzer>(0);
+  const engines = createModelCache<LipSyncEngine>(modelCacheBytes);
   const digestOf = rememberDigests();
   let detectorRuns = 0;
 
@@ -66,8 +37,8 @@ export function createModels(
   });
 
   return {
-    analyzer: async (named) => {
-      const loaded = await analyzers.get(named.digest, async () => {
+    analyzer: (named: TaskPack): Promise<LoadedAnalyzer> =>
+      analyzers.get(named.digest, async () => {
         const pack = await readPackAgain('analyzer', named);
         const load = async (): Promise<Loaded<LoadedAnalyzer>> => {
           const loadedPack = await loadPack(host, pack, optionsFor(named));
@@ -79,26 +50,26 @@ export function createModels(
           return { model, release: loadedPack.release };
         };
         return { bytes: await weightsSize(pack), load };
-      });
-      return loaded.model;
-    },
-    engine: async (name, named, { probe } = { probe: false }) => {
-      const loaded = await engines.get(named.digest, async () => {
+      }),
+    /** With `probe`, graphs that are not loaded yet are also run once: the first run on a device takes longer. */
+    engine: (name: Engine, named: TaskPack, { probe } = { probe: false }): Promise<LipSyncEngine> =>
+      engines.get(named.digest, async () => {
         const opened = await openEngine(name, named);
         const load = async (): Promise<Loaded<LipSyncEngine>> => {
           const { run, release } = await loadPack(host, opened.pack, { ...optionsFor(named), probe });
           return { model: opened.create(run, spareBytes), release };
         };
         return { bytes: await weightsSize(opened.pack), load };
-      });
-      return loaded.model;
-    },
-    encoder: async (name, named) => {
+      }),
+    /** An engine for the use of its encoder only: it is not kept, and loads only the graphs that it runs. */
+    encoder: async (name: Engine, named: TaskPack): Promise<Loaded<LipSyncEngine>> => {
       const opened = await openEngine(name, named);
       const { run, release } = loadOnDemand(host, opened.pack, optionsFor(named));
-      return { engine: opened.create(run), release };
+      return { model: opened.create(run), release };
     },
-    releaseEngines: () => engines.clear(),
+    /** Releases all engines: how much device memory they hold depends on their most recent inputs. */
+    releaseEngines: (): Promise<void> => engines.clear(),
+    /** How often the face detector has run so far. */
     detectorRuns: () => detectorRuns,
   };
 }
@@ -148,21 +119,23 @@ export function loadOnDemand(host: SessionHost, pack: Pack, options: Omit<LoadOp
   };
 }
 
+/** A model with the means to release its graphs. */
+interface Loaded<T> {
+  readonly model: T;
+  readonly release: () => Promise<void>;
+}
+
 /** A model that is not loaded yet. */
 interface Loadable<T> {
   /** Size of its weights. */
   readonly bytes: number;
-  readonly load: () => Promise<T>;
+  readonly load: () => Promise<Loaded<T>>;
 }
 
 /** Keeps loaded models by key, as many as fit into `maxBytes` of weights. Calls must not overlap. */
-export function createModelCache<T>(
-  maxBytes: number,
-  release: (model: T) => Promise<void>,
-  isOutOfMemory: (error: unknown) => boolean = () => false,
-) {
+export function createModelCache<T>(maxBytes: number) {
   // Ordered by use, least recent first.
-  const kept = new Map<string, { readonly model: T; readonly bytes: number }>();
+  const kept = new Map<string, Loaded<T> & { readonly bytes: number }>();
   let total = 0;
 
   const shrinkTo = async (bytes: number): Promise<void> => {
@@ -170,7 +143,7 @@ export function createModelCache<T>(
       if (total <= bytes) break;
       kept.delete(oldest);
       total -= entry.bytes;
-      await release(entry.model);
+      await entry.release();
     }
   };
 
@@ -192,14 +165,14 @@ export function createModelCache<T>(
       }
       const { bytes, load } = await open();
       await shrinkTo(maxBytes - bytes);
-      const model = await load().catch(async (error: unknown) => {
+      const loaded = await load().catch(async (error: unknown) => {
         if (kept.size === 0 || !isOutOfMemory(error)) throw error;
         await shrinkTo(-1);
         return load();
       });
-      kept.set(key, { model, bytes });
+      kept.set(key, { ...loaded, bytes });
       total += bytes;
-      return model;
+      return loaded.model;
     },
   };
 }

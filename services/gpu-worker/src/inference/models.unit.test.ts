@@ -187,18 +187,11 @@ describe('a pack that is loaded on demand', () => {
 });
 
 describe('the cache of models, with room for 100 bytes', () => {
-  const shortage = new Error('out of memory');
+  const shortage = new SessionError('out_of_memory', 'no room');
   /** A cache in which a model loads only while at most `most` others are kept. */
   function cacheThatHolds(most = Infinity) {
     const [loaded, released, kept] = [[] as string[], [] as string[], new Set<string>()];
-    const cache = createModelCache<string>(
-      100,
-      async (model) => {
-        released.push(model);
-        kept.delete(model);
-      },
-      (error) => error === shortage,
-    );
+    const cache = createModelCache<string>(100);
     const get = (key: string, bytes = 10) =>
       cache.get(key, async () => ({
         bytes,
@@ -206,7 +199,11 @@ describe('the cache of models, with room for 100 bytes', () => {
           if (kept.size >= most) throw shortage;
           kept.add(key);
           loaded.push(key);
-          return key;
+          const release = async (): Promise<void> => {
+            released.push(key);
+            kept.delete(key);
+          };
+          return { model: key, release };
         },
       }));
     return { cache, get, loaded, released, kept };

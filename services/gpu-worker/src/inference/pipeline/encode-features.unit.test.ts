@@ -1,3 +1,4 @@
+import { type Engine } from '@lipsync/contract';
 import { FACE_TRACK_VERSION, type FaceEncoder, type FaceTrack } from '@lipsync/engines';
 import { encodeFrames, framesToEncode } from './encode-features';
 
@@ -37,6 +38,8 @@ test.each<[string, readonly number[], number, readonly (readonly number[])[], nu
 });
 
 describe('the pass over the frames', () => {
+  const [FIRST, SECOND] = ['musetalk', 'highsync'] as const;
+
   async function* frames(count: number): AsyncGenerator<Uint8Array> {
     for (let i = 0; i < count; i++) yield new Uint8Array(1);
   }
@@ -50,21 +53,22 @@ describe('the pass over the frames', () => {
     const works: FaceEncoder = { add: (_, index) => note(index), flush: () => note('flush') };
     return { works, seen };
   }
-  async function pass(encoders: readonly FaceEncoder[], signal = new AbortController().signal) {
-    const failures: [number, string][] = [];
+  async function pass(
+    encoders: readonly FaceEncoder[],
+    { source = frames(3), signal = new AbortController().signal } = {},
+  ) {
+    const failures = new Map<Engine, unknown>();
     let done = 0;
-    const onFailure = (failing: FaceEncoder, error: unknown): void =>
-      void failures.push([encoders.indexOf(failing), error instanceof Error ? error.message : '']);
-    await encodeFrames(frames(3), { encoders, onFailure, onFrame: (count) => (done = count), signal });
+    const encodings = encoders.map((encoder, i) => ({ name: i === 0 ? FIRST : SECOND, encoder }));
+    await encodeFrames(source, encodings, { failures, onFrame: (count) => (done = count), signal });
     return { failures, done };
   }
-
   test.each([0, 1, 'flush'] as const)(
     'an encoder that fails at %s does not affect the others',
     async (step) => {
       const [bad, good] = [encoder(step), encoder()];
       const { failures, done } = await pass([bad.works, good.works]);
-      expect(failures).toEqual([[0, `at ${step}`]]);
+      expect(failures).toEqual(new Map([[FIRST, new Error(`at ${step}`)]]));
       expect(bad.seen.at(-1)).toBe(step);
       expect(good.seen).toEqual([0, 1, 2, 'flush']);
       expect(done).toBe(3);
@@ -74,7 +78,7 @@ describe('the pass over the frames', () => {
   test('decoding stops when no encoder is left', async () => {
     const [first, second] = [encoder(0), encoder(1)];
     const { failures, done } = await pass([first.works, second.works]);
-    expect(failures.map(([index]) => index)).toEqual([0, 1]);
+    expect([...failures.keys()]).toEqual([FIRST, SECOND]);
     expect(done).toBe(1);
   });
 
@@ -87,7 +91,7 @@ describe('the pass over the frames', () => {
       },
       flush: async () => undefined,
     };
-    await expect(pass([works], stop.signal)).rejects.toThrow('stopped');
+    await expect(pass([works], { signal: stop.signal })).rejects.toThrow('stopped');
   });
 
   test('a video that cannot be decoded ends the pass for all', async () => {
@@ -96,14 +100,7 @@ describe('the pass over the frames', () => {
       throw new Error('damaged');
     }
     const { works, seen } = encoder();
-    const signal = new AbortController().signal;
-    const passing = encodeFrames(broken(), {
-      encoders: [works],
-      onFailure: () => undefined,
-      onFrame: () => undefined,
-      signal,
-    });
-    await expect(passing).rejects.toThrow('damaged');
+    await expect(pass([works], { source: broken() })).rejects.toThrow('damaged');
     expect(seen).toEqual([0]);
   });
 });

@@ -141,14 +141,6 @@ test('faces larger than the generated ones are counted, and the largest factor i
   expect(await probe.judge(load())).toMatchObject({ enlargedShare: 2 / FRAMES, largestEnlargement: 2.25 });
 });
 
-test('a face with a hard border has a seam, and its changed skin is compared', async () => {
-  const probe = newProbe();
-  show(probe, all, () => 0);
-  const { seamLevels, skinPsnrDb } = await probe.judge(load());
-  expect(seamLevels).toBe(128 - CLOSED);
-  expect(skinPsnrDb).toBeCloseTo(20 * Math.log10(255 / (128 - CLOSED)), 6);
-});
-
 test('sync is measured in the segment with the most speech', () => {
   expect(loudestSegment([0, 0, 1, 5, 4, 0, 1], Array(7).fill(true), 2)).toEqual({ from: 3, to: 5 });
 });

@@ -9,23 +9,17 @@ interface Waiter {
   reject(error: SessionError): void;
 }
 
-/** A SessionHost that also counts the time its thread spent running graphs. */
-export interface TimedSessionHost extends SessionHost {
-  /** Milliseconds inside the runtime since the start, over all sessions. */
-  runMs(): number;
-  /** The part of `runMs` that was spent in sessions on a GPU. */
-  gpuMs(): number;
-}
+export type TimedSessionHost = ReturnType<typeof createSessionHost>;
 
 /**
- * Starts the session thread. `entry` is the compiled session-worker; the default is the one beside this file.
- * If the thread dies, `onLost` is called with the reason, and every open and later call rejects with
- * SessionError('closed').
+ * Starts the session thread: a SessionHost that also counts the time spent running graphs. `entry` is the compiled
+ * session-worker; the default is the one beside this file. If the thread dies, `onLost` is called with the reason, and
+ * every open and later call rejects with SessionError('closed').
  */
 export function createSessionHost(
   entry = join(__dirname, 'session-worker.js'),
   onLost: (reason: string) => void = () => undefined,
-): TimedSessionHost {
+) {
   const thread = new Worker(entry);
   const waiting = new Map<number, Waiter>();
   let lastId = 0;
@@ -80,9 +74,11 @@ export function createSessionHost(
 
   return {
     open,
+    /** Milliseconds inside the runtime since the start, over all sessions. */
     runMs: () => busyMs,
+    /** The part of `runMs` that was spent in sessions on a GPU. */
     gpuMs: () => gpuMs,
-    close: async () => {
+    close: async (): Promise<void> => {
       if (ended) return;
       closing = true;
       const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
