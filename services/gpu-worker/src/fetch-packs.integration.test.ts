@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buildBuiltinPacks, openPack, type Pack } from '@lipsync/engines';
 import { createStorage, type Storage } from '@lipsync/storage';
@@ -36,7 +36,7 @@ describe('fetching model packs from the store', () => {
   });
 
   async function upload(dir: string): Promise<void> {
-    const name = dir.split('/').at(-1) ?? '';
+    const name = basename(dir);
     for (const file of await readdir(dir)) {
       const contentType = 'application/octet-stream';
       await storage.put(`models/v1/${name}/${file}`, { file: join(dir, file) }, { contentType });
@@ -68,18 +68,17 @@ describe('fetching model packs from the store', () => {
     const opened = names.map(async (name) => [name, (await openPack(join(packsDir, name))).digest] as const);
     return Object.fromEntries(await Promise.all(opened));
   };
-  const sourceDigests = (names: readonly string[]): Record<string, string> =>
+  const sourceDigests = (...names: string[]): Record<string, string> =>
     Object.fromEntries(
-      packs.flatMap(({ dir, digest }) => {
-        const name = dir.split('/').at(-1) ?? '';
-        return names.includes(name) ? [[name, digest]] : [];
-      }),
+      packs
+        .map(({ dir, digest }) => [basename(dir), digest] as const)
+        .filter(([name]) => names.includes(name)),
     );
-  const EVERY = ['analyzer', 'builtin-highsync', 'builtin-latentsync', 'builtin-musetalk'];
+  const ENGINES = ['builtin-highsync', 'builtin-latentsync', 'builtin-musetalk'];
 
   test('fetches every pack, complete and verified; a second run fetches nothing', async () => {
     expect(await fetchPacks()).toMatchObject({ code: 0 });
-    expect(await digests()).toEqual(sourceDigests(EVERY));
+    expect(await digests()).toEqual(sourceDigests('analyzer', ...ENGINES));
 
     const manifest = join(packsDir, 'analyzer', 'pack.json');
     const before = (await stat(manifest)).ino;
@@ -90,47 +89,38 @@ describe('fetching model packs from the store', () => {
     expect((await stat(manifest)).ino).toBe(before);
   }, 60_000);
 
-  test('fetches only the packs that the worker serves', async () => {
+  test('fetches only the packs that the worker serves, from a store that fails now and then, and repairs a damaged one', async () => {
+    s3.faults.set({ slowDownRate: 0.25, resetRate: 0.25 });
     expect(await fetchPacks({ ENGINES: 'musetalk' })).toMatchObject({ code: 0 });
-    expect(await digests()).toEqual(sourceDigests(['analyzer', 'builtin-musetalk']));
-  }, 60_000);
-
-  test('fetches the named packs, whatever engine they are for, and reports the one that is missing', async () => {
-    const named = { ENGINES: 'musetalk', MODEL_PACKS: 'builtin-highsync' };
-    expect(await fetchPacks(named)).toMatchObject({ code: 0 });
-    expect(await digests()).toEqual(sourceDigests(['builtin-highsync']));
-    const { code, log } = await fetchPacks({ ...named, MODEL_PACKS: 'builtin-highsync,other' });
-    expect(code).toBe(1);
-    expect(log).toContain('models/v1/other: pack.json is not in the store');
-  }, 60_000);
-
-  test('repairs a damaged or outdated pack', async () => {
-    await fetchPacks({ ENGINES: 'musetalk' });
+    expect(await digests()).toEqual(sourceDigests('analyzer', 'builtin-musetalk'));
     const dir = join(packsDir, 'builtin-musetalk');
     const [model = ''] = (await readdir(dir)).filter((file) => file !== 'pack.json');
     await writeFile(join(dir, model), 'damaged');
     expect(await fetchPacks({ ENGINES: 'musetalk' })).toMatchObject({ code: 0 });
-    expect(await digests()).toEqual(sourceDigests(['analyzer', 'builtin-musetalk']));
+    expect(await digests()).toEqual(sourceDigests('analyzer', 'builtin-musetalk'));
   }, 60_000);
 
-  test('refuses a pack with a file that does not match its manifest, and keeps the good packs', async () => {
-    const key = 'models/v1/builtin-musetalk';
-    const manifest = (await storage.getBuffer(`${key}/pack.json`)).toString();
-    const [, file = ''] = /"file":\s*"([^"]+)"/.exec(manifest) ?? [];
-    await storage.put(`${key}/${file}`, Buffer.from('something else'), { contentType: 'a/b' });
+  test('fetches the named packs, whatever engine they are for, and reports the one that is missing', async () => {
+    const named = { ENGINES: 'musetalk', MODEL_PACKS: 'builtin-highsync,other' };
+    const { code, log } = await fetchPacks(named);
+    expect(code).toBe(1);
+    expect(log).toContain('models/v1/other: pack.json is not in the store');
+    expect(await digests()).toEqual(sourceDigests('builtin-highsync'));
+  }, 60_000);
+
+  test('refuses a pack with a file that is missing or does not match its manifest, names it, and keeps the good packs', async () => {
+    const aFileOf = async (name: string): Promise<string> => {
+      const manifest = await readFile(join(folder, 'source', name, 'pack.json'), 'utf8');
+      return /"file":\s*"([^"]+)"/.exec(manifest)?.[1] ?? '';
+    };
+    const [missing, wrong] = [await aFileOf('analyzer'), await aFileOf('builtin-musetalk')];
+    await storage.delete([`models/v1/analyzer/${missing}`]);
+    await storage.put(`models/v1/builtin-musetalk/${wrong}`, Buffer.from('other'), { contentType: 'a/b' });
     const { code, log } = await fetchPacks();
     expect(code).toBe(1);
+    expect(log).toContain(`models/v1/analyzer: ${missing} is not in the store`);
     expect(log).toContain('digest_mismatch');
-    expect(await digests()).toEqual(sourceDigests(EVERY.filter((name) => name !== 'builtin-musetalk')));
-  }, 60_000);
-
-  test('names the file that is missing from the store', async () => {
-    const manifest = (await readFile(join(folder, 'source', 'analyzer', 'pack.json'))).toString();
-    const [, file = ''] = /"file":\s*"([^"]+)"/.exec(manifest) ?? [];
-    await storage.delete([`models/v1/analyzer/${file}`]);
-    const { code, log } = await fetchPacks();
-    expect(code).toBe(1);
-    expect(log).toContain(`models/v1/analyzer: ${file} is not in the store`);
+    expect(await digests()).toEqual(sourceDigests('builtin-highsync', 'builtin-latentsync'));
   }, 60_000);
 
   test('reports that there is no pack at all, and which setting is missing', async () => {
@@ -140,10 +130,5 @@ describe('fetching model packs from the store', () => {
     const unset = await fetchPacks({ MODEL_PACKS_S3_PREFIX: '' });
     expect(unset).toMatchObject({ code: 1 });
     expect(unset.log).toContain('MODEL_PACKS_S3_PREFIX: is missing');
-  }, 60_000);
-
-  test('survives temporary failures of the store', async () => {
-    s3.faults.set({ slowDownRate: 0.25, resetRate: 0.25 });
-    expect(await fetchPacks({ ENGINES: 'musetalk' })).toMatchObject({ code: 0 });
   }, 60_000);
 });

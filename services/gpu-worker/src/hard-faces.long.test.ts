@@ -23,7 +23,7 @@ import {
 import { checkPack } from './host/check-pack';
 import { landmarkBounds } from './inference/analyzer/face-geometry';
 import { type Inference, startInference } from './start-inference';
-import { COMPILED_CHILD } from './test/compiled';
+import { COMPILED_CHILD } from './test/real-child';
 
 const SPEECH = join(__dirname, '../../../samples/speech.wav');
 const GOLDEN = join(__dirname, '../../../packages/engines/test-data/golden');

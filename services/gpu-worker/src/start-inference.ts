@@ -2,33 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Engine, type SyncMode } from '@lipsync/contract';
+import { type Engine } from '@lipsync/contract';
 import { usedVideoFrames } from '@lipsync/domain';
 import { probe, resolveBinaries } from '@lipsync/media';
 import { findPacks, type UsablePack } from './host/find-packs';
 import { createInferenceHost, type TaskOptions } from './host/inference-host';
-import { type AnalyzeResult, type RenderResult } from './protocol/messages';
+import {
+  type AnalyzeResult,
+  type AnalyzeTask,
+  type FeaturesTask,
+  type RenderResult,
+  type RenderTask,
+} from './protocol/messages';
 
-interface RenderFiles {
-  readonly engine: Engine;
-  readonly videoPath: string;
-  readonly audioPath: string;
-  readonly outputPath: string;
-  readonly syncMode: SyncMode;
+interface RenderFiles extends Omit<RenderTask, 'jobId' | 'pack' | 'analyzer' | 'faceTrackPath'> {
   /** A face track that `analyze` wrote for the same video; without one the video is analyzed first. */
   readonly faceTrackPath?: string;
-  /** The file of the engine's features of the video, see the protocol. */
-  readonly featuresPath?: string;
 }
 
-interface AnalyzeFiles {
-  readonly videoPath: string;
-  /** Where to write the face track. */
-  readonly trackPath: string;
-  /** Default: all frames. */
-  readonly wantedFrames?: number;
+interface AnalyzeFiles extends Omit<AnalyzeTask, 'jobId' | 'analyzer' | 'engines'> {
   /** Engines to compute features for, and the files to write them to. */
-  readonly engines?: readonly { readonly engine: Engine; readonly featuresPath: string }[];
+  readonly engines?: readonly Omit<FeaturesTask, 'pack'>[];
 }
 
 interface RenderedFiles extends RenderResult {

@@ -10,7 +10,7 @@ import { createQueues, type Queues } from '@lipsync/queue';
 import { createLogger } from '@lipsync/runtime';
 import { eventually, freePorts, parseExposition, type RunningRedis, startRedis } from '@lipsync/testkit';
 import { keepTail } from './host/inference-host';
-import { createRenderFixture, type RenderFixture } from './test/render-fixture';
+import { createRenderFixture, recordedMedia, type RenderFixture } from './test/render-fixture';
 
 const COMPILED_MAIN = join(__dirname, '../dist/main.js');
 
@@ -29,7 +29,7 @@ describe('gpu-worker process', () => {
       redisUrl: redis.url,
       logger: createLogger({ service: 'test', level: 'silent' }),
     });
-    fixture = await createRenderFixture(folder);
+    fixture = await createRenderFixture(await recordedMedia(folder));
   }, 60_000);
   afterEach(() => workers.splice(0).forEach((worker) => worker.kill('SIGKILL')));
   afterAll(async () => {
@@ -69,33 +69,55 @@ describe('gpu-worker process', () => {
         "SELECT slots FROM workers WHERE service = 'gpu-worker' AND seen_at > now() - interval '30 seconds'",
       )
     ).map(({ slots }) => slots);
-  const untilServing = () =>
-    eventually(async () => expect(await services()).toEqual([{ musetalk: 1, preparation: 1 }]), {
+  const untilServing = (slots: Record<string, number> = { musetalk: 1, preparation: 1 }) =>
+    eventually(async () => expect(await services()).toEqual([slots]), { deadlineMs: 60_000 });
+  const untilRun = (runId: string, state: Record<string, string>) =>
+    eventually(async () => expect(await fixture.row('engine_runs', runId)).toMatchObject(state), {
       deadlineMs: 60_000,
     });
-  const runRow = async (runId: string) => {
-    const [row] = await fixture.factories.query<{ usage: Record<string, unknown> }>(
-      'SELECT * FROM engine_runs WHERE id = $1',
-      [runId],
-    );
-    return row;
-  };
 
-  test('it registers its queues, takes an enqueued job, and stops cleanly when asked to', async () => {
+  /** Keeps the workers of later tests from enqueueing and performing a job that was handed back. */
+  const takeOut = (jobId: string) =>
+    fixture.factories.query("UPDATE jobs SET status = 'finished' WHERE id = $1", [jobId]);
+
+  test('while it loads packs it is alive but not ready; then it takes jobs of all its queues, one after another on the only slot, and stops cleanly', async () => {
+    const packs = join(folder, 'slow-packs');
+    await cp(join(folder, 'packs'), packs, { recursive: true });
+    // A reader of a named pipe waits for its writer.
+    const slow = join(packs, 'slow');
+    await mkdir(slow);
+    await promisify(execFile)('mkfifo', [join(slow, 'pack.json')]);
     const [port] = await freePorts(1);
-    const worker = startService({ HEALTH_PORT: String(port) });
+    const worker = startService({ MODEL_PACKS_DIR: packs, HEALTH_PORT: String(port) });
+    const get = async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`);
+      return { status: response.status, body: await response.text() };
+    };
+    const inTime = { deadlineMs: 60_000 };
+    await eventually(async () => expect(await get('/readyz')).toMatchObject({ status: 503 }), inTime);
+    expect(await get('/healthz')).toMatchObject({ status: 200 });
+    // Belongs to an engine that is not served here, so it does nothing else.
+    await writeFile(join(slow, 'pack.json'), '{"engine":"latentsync"}');
     await untilServing();
-    const { jobId, runId } = await fixture.render({ audio: 'short', prepared: true });
-    await queues.add('musetalk', { jobId, enqueueSeq: 1 });
-    await eventually(async () => expect(await runRow(runId)).toMatchObject({ status: 'completed' }), {
-      deadlineMs: 60_000,
-    });
+    expect(await get('/readyz')).toMatchObject({ status: 200 });
+
+    const render = await fixture.render({ audio: 'short', prepared: true });
+    const preparation = await fixture.preparation();
+    const next = await fixture.render({ audio: 'short', prepared: true });
+    await queues.add('musetalk', { jobId: render.jobId, enqueueSeq: 1 });
+    await queues.add('preparation', { jobId: preparation.jobId, enqueueSeq: 1 });
+    await queues.add('musetalk', { jobId: next.jobId, enqueueSeq: 1 });
+    for (const { jobId } of [render, preparation, next]) {
+      const done = { status: 'finished', attempts: 1 };
+      await eventually(async () => expect(await fixture.job(jobId)).toMatchObject(done), inTime);
+    }
+    expect(await fixture.row('engine_runs', next.runId)).toMatchObject({ status: 'completed' });
     await eventually(async () => {
-      const told = parseExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+      const told = parseExposition((await get('/metrics')).body);
       const completed = { queue: 'musetalk', outcome: 'completed' };
-      expect(told.value('lipsync_jobs_total', completed)).toBe(1);
+      expect(told.value('lipsync_jobs_total', completed)).toBe(2);
       expect(told.value('lipsync_stage_duration_seconds_count', { engine: 'musetalk', stage: 'infer' })).toBe(
-        1,
+        2,
       );
       expect(told.value('lipsync_engine_available', { engine: 'musetalk' })).toBe(1);
       expect(told.value('lipsync_slots', { queue: 'musetalk' })).toBe(1);
@@ -112,8 +134,9 @@ describe('gpu-worker process', () => {
   test('when a pack was replaced while it runs, it hands the job back and exits, to be restarted', async () => {
     const packsDir = join(folder, 'replaced-packs');
     await cp(join(folder, 'packs'), packsDir, { recursive: true });
-    const worker = startService({ MODEL_PACKS_DIR: packsDir });
-    await untilServing();
+    // It leaves preparations to other workers.
+    const worker = startService({ MODEL_PACKS_DIR: packsDir, PREPARATIONS: 'false' });
+    await untilServing({ musetalk: 1 });
     const manifest = join(packsDir, 'builtin-musetalk/pack.json');
     await writeFile(manifest, `${readFileSync(manifest, 'utf8')}\n`);
     const { jobId } = await fixture.render({ audio: 'short', prepared: true });
@@ -122,47 +145,10 @@ describe('gpu-worker process', () => {
     expect(await end).toBe(1);
     expect(await fixture.job(jobId)).toMatchObject({ status: 'queued', attempts: 0, last_error_code: null });
     expect(await services()).toEqual([]);
-    await fixture.factories.query("UPDATE jobs SET status = 'finished' WHERE id = $1", [jobId]);
+    await takeOut(jobId);
   }, 120_000);
 
-  test('jobs of several queues that arrive at once are all done, one after another on the only slot', async () => {
-    const worker = startService();
-    await untilServing();
-    const render = await fixture.render({ audio: 'short', prepared: true });
-    const preparation = await fixture.preparation();
-    const next = await fixture.render({ audio: 'short', prepared: true });
-    await queues.add('musetalk', { jobId: render.jobId, enqueueSeq: 1 });
-    await queues.add('preparation', { jobId: preparation.jobId, enqueueSeq: 1 });
-    await queues.add('musetalk', { jobId: next.jobId, enqueueSeq: 1 });
-    for (const { jobId } of [render, preparation, next]) {
-      await eventually(
-        async () => expect(await fixture.job(jobId)).toMatchObject({ status: 'finished', attempts: 1 }),
-        { deadlineMs: 60_000 },
-      );
-    }
-
-    const end = ended(worker);
-    worker.kill('SIGTERM');
-    expect(await end).toBe(0);
-  }, 120_000);
-
-  test('SIGTERM in the middle of a job hands it back after the grace period without costing an attempt', async () => {
-    const worker = startService({ SHUTDOWN_GRACE_SECONDS: '1' });
-    await untilServing();
-    const { jobId, runId } = await fixture.render({ audio: 'long', prepared: true });
-    await queues.add('musetalk', { jobId, enqueueSeq: 1 });
-    await eventually(async () => expect(await runRow(runId)).toMatchObject({ stage: 'inferencing' }), {
-      deadlineMs: 60_000,
-    });
-
-    const end = ended(worker);
-    worker.kill('SIGTERM');
-    expect(await end).toBe(0);
-    expect(await fixture.job(jobId)).toMatchObject({ status: 'queued', attempts: 0 });
-    expect(await services()).toEqual([]);
-  }, 120_000);
-
-  test('SIGTERM while Redis is away also hands the running job back, and the process exits with 0', async () => {
+  test('SIGTERM in the middle of a job, even while Redis is away, hands it back after the grace period without costing an attempt', async () => {
     const lost = await startRedis({ dataDir: join(folder, 'lost-redis') });
     const logger = createLogger({ service: 'test', level: 'silent' });
     const producer = createQueues({ redisUrl: lost.url, logger });
@@ -171,9 +157,7 @@ describe('gpu-worker process', () => {
     await untilServing();
     const { jobId, runId } = await fixture.render({ audio: 'long', prepared: true });
     await producer.add('musetalk', { jobId, enqueueSeq: 1 });
-    await eventually(async () => expect(await runRow(runId)).toMatchObject({ stage: 'inferencing' }), {
-      deadlineMs: 60_000,
-    });
+    await untilRun(runId, { stage: 'inferencing' });
     await producer.close();
     process.kill(lost.pid, 'SIGKILL');
 
@@ -182,9 +166,10 @@ describe('gpu-worker process', () => {
     expect(await end).toBe(0);
     expect(await fixture.job(jobId)).toMatchObject({ status: 'queued', attempts: 0 });
     expect(await services()).toEqual([]);
+    await takeOut(jobId);
   }, 120_000);
 
-  test('a worker killed with -9 while it makes a face track is replaced by one that waits for the track', async () => {
+  test('a worker killed with -9 while it makes a face track takes its inference process with it, and one that waits for the track replaces it', async () => {
     const worker = startService();
     await untilServing();
     const videoId = await fixture.newVideo('face');
@@ -193,6 +178,7 @@ describe('gpu-worker process', () => {
     const makers = () =>
       fixture.factories.query('SELECT maker_job_id FROM features WHERE maker_job_id IS NOT NULL');
     await queues.add('musetalk', { jobId: making.jobId, enqueueSeq: 1 });
+    const child = await eventually(() => onlyChildOf(worker), { deadlineMs: 60_000 });
     await eventually(async () => expect(await makers()).toEqual([{ maker_job_id: making.jobId }]), {
       deadlineMs: 60_000,
     });
@@ -204,69 +190,19 @@ describe('gpu-worker process', () => {
         fromNow,
       ]);
     await setLease('1 hour');
+    // It would occupy a GPU.
+    await eventually(() => expect(isAlive(child)).toBe(false), { deadlineMs: 20_000 });
 
     startService({ WORK_DIR: join(folder, 'second-work') });
     await queues.add('musetalk', { jobId: waiting.jobId, enqueueSeq: 1 });
-    await eventually(
-      async () => expect(await runRow(waiting.runId)).toMatchObject({ status: 'processing' }),
-      {
-        deadlineMs: 60_000,
-      },
-    );
+    await untilRun(waiting.runId, { status: 'processing' });
     expect(await makers()).toEqual([{ maker_job_id: making.jobId }]);
     // Expires the lease, which would otherwise take up to fifteen seconds.
     await setLease('-1 ms');
-    await eventually(async () => expect(await runRow(waiting.runId)).toMatchObject({ status: 'completed' }), {
-      deadlineMs: 60_000,
-    });
-    expect((await runRow(waiting.runId))?.usage['analyzed_frames']).toBeGreaterThan(0);
-    await fixture.factories.query("DELETE FROM workers WHERE service = 'gpu-worker'");
-  }, 120_000);
-
-  test('a worker killed with -9 takes its inference process with it instead of leaving it on the GPU', async () => {
-    const worker = startService();
-    await untilServing();
-    const { jobId, runId } = await fixture.render({ audio: 'long', prepared: true });
-    await queues.add('musetalk', { jobId, enqueueSeq: 1 });
-    await eventually(async () => expect(await runRow(runId)).toMatchObject({ stage: 'inferencing' }), {
-      deadlineMs: 60_000,
-    });
-    const child = await onlyChildOf(worker);
-
-    worker.kill('SIGKILL');
-    await eventually(() => expect(isAlive(child)).toBe(false), { deadlineMs: 20_000 });
-    await fixture.factories.query("DELETE FROM workers WHERE service = 'gpu-worker'");
-  }, 120_000);
-
-  test('while it loads packs it is alive but not ready, and ready as soon as it serves', async () => {
-    const packs = join(folder, 'slow-packs');
-    await cp(join(folder, 'packs'), packs, { recursive: true });
-    // A reader of a named pipe waits for its writer.
-    const slow = join(packs, 'slow');
-    await mkdir(slow);
-    await promisify(execFile)('mkfifo', [join(slow, 'pack.json')]);
-    const [port] = await freePorts(1);
-    startService({ MODEL_PACKS_DIR: packs, HEALTH_PORT: String(port) });
-    const get = async (path: string) => {
-      const response = await fetch(`http://127.0.0.1:${port}${path}`);
-      return { status: response.status, body: await response.json() };
-    };
-    const loading = { status: 503, body: { checks: { packs: 'failed', engines: 'failed' } } };
-    await eventually(async () => expect(await get('/readyz')).toMatchObject(loading), {
-      deadlineMs: 60_000,
-    });
-    expect((await get('/healthz')).status).toBe(200);
-
-    // Belongs to an engine that is not served here, so it does nothing else.
-    await writeFile(join(slow, 'pack.json'), '{"engine":"latentsync"}');
-    await eventually(async () => expect((await get('/readyz')).status).toBe(200), { deadlineMs: 60_000 });
-    expect(await get('/healthz')).toMatchObject({ body: { checks: { packs: 'ok', consumer: 'ok' } } });
-    await fixture.factories.query("DELETE FROM workers WHERE service = 'gpu-worker'");
-  }, 120_000);
-
-  test('it leaves preparations to other workers when configured to', async () => {
-    startService({ PREPARATIONS: 'false' });
-    await eventually(async () => expect(await services()).toEqual([{ musetalk: 1 }]), { deadlineMs: 60_000 });
+    await untilRun(waiting.runId, { status: 'completed' });
+    const { usage } = await fixture.row('engine_runs', waiting.runId);
+    expect(usage).toMatchObject({ analyzed_frames: expect.any(Number) as number });
+    expect(usage).not.toMatchObject({ analyzed_frames: 0 });
     await fixture.factories.query("DELETE FROM workers WHERE service = 'gpu-worker'");
   }, 120_000);
 

@@ -6,6 +6,7 @@ import { type RunningRedis, startRedis } from '@lipsync/testkit';
 import { type GpuWorkerEnv, gpuWorkerEnvironment } from './env';
 import { startWorker } from './start-worker';
 import { createRenderFixture, type RenderFixture } from './test/render-fixture';
+import { SCRIPTED_MEDIA } from './test/scripted-host';
 
 describe('a gpu-worker that is stopped while it starts', () => {
   let folder: string;
@@ -16,7 +17,7 @@ describe('a gpu-worker that is stopped while it starts', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'stopped-start-'));
     redis = await startRedis({ dataDir: join(folder, 'redis') });
-    fixture = await createRenderFixture(folder);
+    fixture = await createRenderFixture(SCRIPTED_MEDIA);
   }, 60_000);
   afterAll(async () => {
     for (const close of closers.toReversed()) await close();

@@ -15,7 +15,7 @@ import {
   shownPictures,
 } from '@lipsync/testkit';
 import { type Inference, startInference } from './start-inference';
-import { COMPILED_CHILD } from './test/compiled';
+import { COMPILED_CHILD } from './test/real-child';
 
 const SAMPLE = join(__dirname, '../../../samples/face.mp4');
 /** A number in the first 16 lines, a face below it. */

@@ -1,7 +1,7 @@
 import { access, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { buildBuiltinPacks } from '@lipsync/engines';
+import { buildAnalyzerPack } from '@lipsync/engines';
 import { createLogger } from '@lipsync/runtime';
 import { StorageError } from '@lipsync/storage';
 import { fetchStoredPacks } from './fetch-stored-packs';
@@ -10,7 +10,7 @@ test('a pack that lacks a file is refused for that, and cleared away once the ot
   const folder = await mkdtemp(join(tmpdir(), 'stored-packs-'));
   const packsDir = await mkdtemp(join(folder, 'packs-'));
   try {
-    await buildBuiltinPacks(join(folder, 'source'));
+    await buildAnalyzerPack(join(folder, 'source/analyzer'));
     let files = 0;
     const writes: boolean[] = [];
     const fetching = fetchStoredPacks({

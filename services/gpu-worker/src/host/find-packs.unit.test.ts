@@ -84,6 +84,9 @@ describe('which pack serves an engine', () => {
     // On many volumes this folder has another owner and cannot be read.
     await mkdir(join(dir, 'lost+found'));
     await writeFile(manifest('lost+found'), '{');
+    // A pack that is still being written.
+    await mkdir(join(dir, '.other-x1y2'));
+    await writeFile(manifest('.other-x1y2'), '{');
     expect(await serving()).toEqual({ ...builtin(...ENGINES), musetalk: 'official' });
   });
 });

@@ -52,7 +52,7 @@ interface Child {
   endedBy: EndedBy | undefined;
 }
 
-type EndedBy = 'request' | 'deadline' | 'silence' | 'graph_failure';
+type EndedBy = 'request' | 'unresponsive' | 'silent' | 'graph_failed';
 
 /**
  * Why a child is gone that was not asked to go: through its own fault; killed from outside (by an operator, or by the
@@ -137,12 +137,12 @@ export function createInferenceHost(
       const listening = listenForSigns({
         withinMs: silenceMs,
         ask: () => send(child.process, { type: 'ping' }),
-        onSilence: () => end(child, 'silence'),
+        onSilence: () => end(child, 'silent'),
       });
 
       const cancel = (): void => {
         send(child.process, { type: 'cancel', jobId: task.jobId });
-        killTimer ??= setTimeout(() => end(child, 'deadline'), cancelGraceMs);
+        killTimer ??= setTimeout(() => end(child, 'unresponsive'), cancelGraceMs);
       };
       const settle = (finish: () => void): void => {
         clearTimeout(killTimer);
@@ -156,7 +156,7 @@ export function createInferenceHost(
       /** Reports the outcome only once the child is gone: the next task then gets a fresh one and the freed memory. */
       const replaceChild = (finish: () => void): void => {
         outcome = finish;
-        end(child, 'graph_failure');
+        end(child, 'graph_failed');
       };
       const onMessage = (message: FromInference): void => {
         listening.heard();
@@ -221,15 +221,12 @@ function end(child: Child, by: EndedBy): void {
 }
 
 function crashOf({ endedBy, stderr }: Child, exit: InferenceCrash['exit']): InferenceCrash {
-  return new InferenceCrash(exit, stderr(), { hung: endedBy === 'silence' });
+  return new InferenceCrash(exit, stderr(), { hung: endedBy === 'silent' });
 }
 
 /** Null when the child was asked to go. */
 function lossOf({ process: { pid }, endedBy }: Child, signal?: NodeJS.Signals | null): InferenceLoss | null {
-  if (endedBy === 'request') return null;
-  if (endedBy === 'deadline') return 'unresponsive';
-  if (endedBy === 'silence') return 'silent';
-  if (endedBy === 'graph_failure') return 'graph_failed';
+  if (endedBy !== undefined) return endedBy === 'request' ? null : endedBy;
   if (pid === undefined) return 'not_started';
   return signal === 'SIGKILL' ? 'killed' : 'crashed';
 }

@@ -11,8 +11,8 @@ export interface Job {
   readonly signal: AbortSignal;
   /** Milliseconds spent inside graphs since the task began. */
   inferMs(): number;
-  /** The part of `inferMs` that was spent on a GPU. */
-  gpuMs(): number;
+  /** The part of `inferMs` that was spent on a GPU; null when none was used. */
+  gpuInferenceMs(): number | null;
   /** How often the face detector ran since the task began. */
   detectorRuns(): number;
   /** Every replacement of a GPU codec by software since the task began. */
@@ -21,12 +21,6 @@ export interface Job {
 
 /** A backstop for one decoder or encoder; the supervisor enforces the job's own limit. */
 export const MEDIA_DEADLINE_MS = 2 * 60 * 60 * 1000;
-
-/** The GPU time that results report: null when no GPU was used. */
-export function gpuInferenceMs(job: Job): number | null {
-  const ms = job.gpuMs();
-  return ms === 0 ? null : ms;
-}
 
 export type StageClock = ReturnType<typeof createStageClock>;
 

@@ -15,16 +15,16 @@ import { type Job } from './job';
 
 /** The video stream of a file; MediaError media_type_mismatch when there is none. */
 export async function videoOf(path: string, { binaries, signal }: Job): Promise<VideoStream> {
-  const { video } = await inspect(binaries, path, signal);
-  if (!video) throw new MediaError('media_type_mismatch', 'there is no video stream');
-  return video;
+  return (await inspect(binaries, path, signal)).video ?? missing('video');
 }
 
 /** The audio stream of a file; MediaError media_type_mismatch when there is none. */
 export async function audioOf(path: string, { binaries, signal }: Job): Promise<AudioStream> {
-  const { audio } = await inspect(binaries, path, signal);
-  if (!audio) throw new MediaError('media_type_mismatch', 'there is no audio stream');
-  return audio;
+  return (await inspect(binaries, path, signal)).audio ?? missing('audio');
+}
+
+function missing(stream: string): never {
+  throw new MediaError('media_type_mismatch', `there is no ${stream} stream`);
 }
 
 /** Reads a face track from a file. Rejects with FaceTrackError, also when it cannot belong to this video. */

@@ -12,13 +12,8 @@ describe('speech in a file', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   test.each([
-    ['all of it', 0, 500],
-    ['a part', 100, 101],
-    ['nothing', 7, 7],
-    ['what goes beyond its end', 400, 700],
-    ['what begins before it', -20, 30],
+    ['a part', 100, 200],
     ['more than it on both sides', -20, 700],
-    ['what lies before it', -20, -10],
     ['what lies behind it', 600, 700],
   ])('reads like speech in memory, with silence around it: %s', (_, from, to) => {
     const samples = Float32Array.from({ length: 500 }, (_value, i) => i + 1);

@@ -15,46 +15,17 @@ import { type LoadedPack, type LoadOptions, loadPack } from './packs/load-pack';
 import { type SessionHost } from './sessions/session';
 import { isOutOfMemory } from './task-failure';
 
-/** Loaded models, kept between tasks: the analyzer, and the most recently used engines as far as they fit. */
-export interface Models {
-  analyzer(pack: TaskPack): Promise<LoadedAnalyzer>;
-  /** With `probe`, graphs that are not loaded yet are also run once: the first run on a device takes longer. */
-  engine(name: Engine, pack: TaskPack, options?: { readonly probe: boolean }): Promise<LipSyncEngine>;
-  /** An engine for the use of its encoder only: it is not kept, and loads only the graphs that it runs. */
-  encoder(name: Engine, pack: TaskPack): Promise<EngineForOnce>;
-  /** Releases all engines: how much device memory they hold depends on their most recent inputs. */
-  releaseEngines(): Promise<void>;
-  /** How often the face detector has run so far. */
-  detectorRuns(): number;
-}
-
-interface EngineForOnce {
-  readonly engine: LipSyncEngine;
-  /** Releases its graphs. */
-  readonly release: () => Promise<void>;
-}
-
-/** A model with the means to release its graphs. */
-interface Loaded<T> {
-  readonly model: T;
-  readonly release: () => Promise<void>;
-}
+export type Models = ReturnType<typeof createModels>;
 
 /**
- * Loads exactly the named packs, on first use. A pack that was replaced since is refused; one that is already loaded
- * stays in use. Rejects with PackError or SessionError.
+ * Loaded models, kept between tasks: the analyzer, and the most recently used engines as far as they fit. Loads exactly
+ * the named packs, on first use. A pack that was replaced since is refused; one that is already loaded stays in use.
+ * Rejects with PackError or SessionError.
  */
-export function createModels(
-  host: SessionHost,
-  { graphs, modelCacheBytes, spareBytes }: InferenceSettings,
-): Models {
+export function createModels(host: SessionHost, { graphs, modelCacheBytes, spareBytes }: InferenceSettings) {
   // Every worker has one analyzer: it is small and stays loaded whatever the engines need.
-  const analyzers = createModelCache<Loaded<LoadedAnalyzer>>(0, ({ release }) => release());
-  const engines = createModelCache<Loaded<LipSyncEngine>>(
-    modelCacheBytes,
-    ({ release }) => release(),
-    isOutOfMemory,
-  );
+  const analyzers = createModelCache<LoadedAnalyzer>(0);
+  const engines = createModelCache<LipSyncEngine>(modelCacheBytes);
   const digestOf = rememberDigests();
   let detectorRuns = 0;
 
@@ -66,8 +37,8 @@ export function createModels(
   });
 
   return {
-    analyzer: async (named) => {
-      const loaded = await analyzers.get(named.digest, async () => {
+    analyzer: (named: TaskPack): Promise<LoadedAnalyzer> =>
+      analyzers.get(named.digest, async () => {
         const pack = await readPackAgain('analyzer', named);
         const load = async (): Promise<Loaded<LoadedAnalyzer>> => {
           const loadedPack = await loadPack(host, pack, optionsFor(named));
@@ -79,43 +50,35 @@ export function createModels(
           return { model, release: loadedPack.release };
         };
         return { bytes: await weightsSize(pack), load };
-      });
-      return loaded.model;
-    },
-    engine: async (name, named, { probe } = { probe: false }) => {
-      const loaded = await engines.get(named.digest, async () => {
+      }),
+    /** With `probe`, graphs that are not loaded yet are also run once: the first run on a device takes longer. */
+    engine: (name: Engine, named: TaskPack, { probe } = { probe: false }): Promise<LipSyncEngine> =>
+      engines.get(named.digest, async () => {
         const opened = await openEngine(name, named);
         const load = async (): Promise<Loaded<LipSyncEngine>> => {
           const { run, release } = await loadPack(host, opened.pack, { ...optionsFor(named), probe });
           return { model: opened.create(run, spareBytes), release };
         };
         return { bytes: await weightsSize(opened.pack), load };
-      });
-      return loaded.model;
-    },
-    encoder: async (name, named) => {
+      }),
+    /** An engine for the use of its encoder only: it is not kept, and loads only the graphs that it runs. */
+    encoder: async (name: Engine, named: TaskPack): Promise<Loaded<LipSyncEngine>> => {
       const opened = await openEngine(name, named);
       const { run, release } = loadOnDemand(host, opened.pack, optionsFor(named));
-      return { engine: opened.create(run), release };
+      return { model: opened.create(run), release };
     },
-    releaseEngines: () => engines.clear(),
+    /** Releases all engines: how much device memory they hold depends on their most recent inputs. */
+    releaseEngines: (): Promise<void> => engines.clear(),
+    /** How often the face detector has run so far. */
     detectorRuns: () => detectorRuns,
   };
 }
 
-/** A pack whose graphs are loaded individually, on first run: for work that needs only some of them. */
-export interface PackOnDemand {
-  readonly run: RunModel;
-  /** Refuses every further run, waits for the current ones, and releases what was loaded. */
-  readonly release: () => Promise<void>;
-}
-
-/** Loads nothing yet; `run` rejects as `loadPack` does, and with SessionError('closed') after the release. */
-export function loadOnDemand(
-  host: SessionHost,
-  pack: Pack,
-  options: Omit<LoadOptions, 'only'>,
-): PackOnDemand {
+/**
+ * A pack whose graphs are loaded individually, on first run: for work that needs only some of them. `run` rejects as
+ * `loadPack` does, and with SessionError('closed') after the release.
+ */
+export function loadOnDemand(host: SessionHost, pack: Pack, options: Omit<LoadOptions, 'only'>) {
   const loading = new Map<string, Promise<LoadedPack>>();
   const running = new Set<Promise<unknown>>();
   let released = false;
@@ -134,17 +97,19 @@ export function loadOnDemand(
     expectHeld();
     return run(role, feeds, take);
   };
+  const run: RunModel = async (role, feeds, take) => {
+    const result = runLoaded(role, feeds, take);
+    running.add(result);
+    try {
+      return await result;
+    } finally {
+      running.delete(result);
+    }
+  };
   return {
-    run: async (role, feeds, take) => {
-      const result = runLoaded(role, feeds, take);
-      running.add(result);
-      try {
-        return await result;
-      } finally {
-        running.delete(result);
-      }
-    },
-    release: async () => {
+    run,
+    /** Refuses every further run, waits for the current ones, and releases what was loaded. */
+    release: async (): Promise<void> => {
       released = true;
       await Promise.allSettled(running);
       const loads = await Promise.allSettled(loading.values());
@@ -154,33 +119,23 @@ export function loadOnDemand(
   };
 }
 
+/** A model with the means to release its graphs. */
+interface Loaded<T> {
+  readonly model: T;
+  readonly release: () => Promise<void>;
+}
+
 /** A model that is not loaded yet. */
 interface Loadable<T> {
   /** Size of its weights. */
   readonly bytes: number;
-  readonly load: () => Promise<T>;
+  readonly load: () => Promise<Loaded<T>>;
 }
 
-/** Keeps loaded models by key, as many as the size of their weights allows. */
-interface ModelCache<T> {
-  /**
-   * The model under `key`, loaded with `open` if it is not kept. Before loading, the least recently used models are
-   * released until the new one fits; a model larger than the cache is kept alone. If memory is still too short, all
-   * others are released and loading is tried once more, because they take more of a device's memory than their weights.
-   */
-  get(key: string, open: () => Promise<Loadable<T>>): Promise<T>;
-  /** Releases everything. */
-  clear(): Promise<void>;
-}
-
-/** An empty cache for `maxBytes` of weights. Calls must not overlap. */
-export function createModelCache<T>(
-  maxBytes: number,
-  release: (model: T) => Promise<void>,
-  isOutOfMemory: (error: unknown) => boolean = () => false,
-): ModelCache<T> {
+/** Keeps loaded models by key, as many as fit into `maxBytes` of weights. Calls must not overlap. */
+export function createModelCache<T>(maxBytes: number) {
   // Ordered by use, least recent first.
-  const kept = new Map<string, { readonly model: T; readonly bytes: number }>();
+  const kept = new Map<string, Loaded<T> & { readonly bytes: number }>();
   let total = 0;
 
   const shrinkTo = async (bytes: number): Promise<void> => {
@@ -188,13 +143,20 @@ export function createModelCache<T>(
       if (total <= bytes) break;
       kept.delete(oldest);
       total -= entry.bytes;
-      await release(entry.model);
+      await entry.release();
     }
   };
 
   return {
+    /** Releases everything. */
     clear: () => shrinkTo(-1),
-    async get(key, open) {
+    /**
+     * The model under `key`, loaded with `open` if it is not kept. Before loading, the least recently used models are
+     * released until the new one fits; a model larger than the cache is kept alone. If memory is still too short, all
+     * others are released and loading is tried once more, because they take more of a device's memory than their
+     * weights.
+     */
+    async get(key: string, open: () => Promise<Loadable<T>>): Promise<T> {
       const found = kept.get(key);
       if (found) {
         kept.delete(key);
@@ -203,14 +165,14 @@ export function createModelCache<T>(
       }
       const { bytes, load } = await open();
       await shrinkTo(maxBytes - bytes);
-      const model = await load().catch(async (error: unknown) => {
+      const loaded = await load().catch(async (error: unknown) => {
         if (kept.size === 0 || !isOutOfMemory(error)) throw error;
         await shrinkTo(-1);
         return load();
       });
-      kept.set(key, { model, bytes });
+      kept.set(key, { ...loaded, bytes });
       total += bytes;
-      return model;
+      return loaded.model;
     },
   };
 }

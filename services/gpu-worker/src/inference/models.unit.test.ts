@@ -7,9 +7,9 @@ import { LATENT, SIDE, writeHighsyncPack, writeLatentsyncPack } from '@lipsync/e
 import { rememberDigests } from '@lipsync/model-pack';
 import { type TaskPack } from '../protocol/messages';
 import { inProcessSessions } from '../test/in-process-sessions';
-import { packAt } from '../test/pack-at';
+import { packAt } from '../test/real-child';
 import { inferenceSettings } from './inference-settings';
-import { createModelCache, createModels, loadOnDemand, type PackOnDemand } from './models';
+import { createModelCache, createModels, loadOnDemand } from './models';
 import { type SessionHost } from './sessions/session';
 import { verifyPack } from './task-runner';
 
@@ -144,10 +144,10 @@ describe('a pack that is loaded on demand', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const onDemand = (): PackOnDemand => loadOnDemand(host, pack, { cores: 1, probe: false });
-  const encode = ({ run }: PackOnDemand) =>
+  const onDemand = () => loadOnDemand(host, pack, { cores: 1, probe: false });
+  const encode = ({ run }: ReturnType<typeof onDemand>) =>
     run('vae_encoder', { image: float32Tensor(new Float32Array(3 * SIDE * SIDE), [1, 3, SIDE, SIDE]) });
-  const decode = ({ run }: PackOnDemand) => {
+  const decode = ({ run }: ReturnType<typeof onDemand>) => {
     const { channels, height, width } = LATENT;
     const values = new Float32Array(channels * height * width);
     return run('vae_decoder', { latent: float32Tensor(values, [1, channels, height, width]) });
@@ -186,104 +186,93 @@ describe('a pack that is loaded on demand', () => {
   });
 });
 
-function cacheOf(maxBytes: number) {
-  const released: string[] = [];
-  const loaded: string[] = [];
-  const cache = createModelCache<string>(maxBytes, async (model) => void released.push(model));
-  const get = (key: string, bytes: number) =>
-    cache.get(key, async () => ({
-      bytes,
-      load: async () => {
-        loaded.push(key);
-        return key;
-      },
-    }));
-  return { get, released, loaded };
-}
-
-test('models that fit together are loaded once', async () => {
-  const { get, loaded, released } = cacheOf(100);
-  for (const key of ['a', 'b', 'a', 'b']) await get(key, 50);
-  expect(loaded).toEqual(['a', 'b']);
-  expect(released).toEqual([]);
-});
-
-test('the least recently used model is evicted', async () => {
-  const { get, released } = cacheOf(100);
-  await get('a', 50);
-  await get('b', 50);
-  await get('a', 50);
-  await get('c', 50);
-  expect(released).toEqual(['b']);
-});
-
-test('a model larger than the cache is kept alone until the next one comes', async () => {
-  const { get, loaded, released } = cacheOf(100);
-  await get('small', 10);
-  await get('huge', 500);
-  await get('huge', 500);
-  expect(loaded).toEqual(['small', 'huge']);
-  expect(released).toEqual(['small']);
-  await get('small', 10);
-  expect(released).toEqual(['small', 'huge']);
-});
-
-describe('a model that does not fit in memory', () => {
-  const shortage = new Error('out of memory');
+describe('the cache of models, with room for 100 bytes', () => {
+  const shortage = new SessionError('out_of_memory', 'no room');
   /** A cache in which a model loads only while at most `most` others are kept. */
-  const cacheThatHolds = (most: number) => {
-    const kept = new Set<string>();
-    const cache = createModelCache<string>(
-      100,
-      async (model) => void kept.delete(model),
-      (error) => error === shortage,
-    );
-    const get = (key: string) =>
+  function cacheThatHolds(most = Infinity) {
+    const [loaded, released, kept] = [[] as string[], [] as string[], new Set<string>()];
+    const cache = createModelCache<string>(100);
+    const get = (key: string, bytes = 10) =>
       cache.get(key, async () => ({
-        bytes: 10,
+        bytes,
         load: async () => {
           if (kept.size >= most) throw shortage;
           kept.add(key);
-          return key;
+          loaded.push(key);
+          const release = async (): Promise<void> => {
+            released.push(key);
+            kept.delete(key);
+          };
+          return { model: key, release };
         },
       }));
-    return { get, kept, cache };
-  };
+    return { cache, get, loaded, released, kept };
+  }
 
-  test('is loaded once the others are released', async () => {
+  test.each<[string, [string, number][], string[], string[]]>([
+    [
+      'loads models that fit together once',
+      [
+        ['a', 50],
+        ['b', 50],
+        ['a', 50],
+        ['b', 50],
+      ],
+      ['a', 'b'],
+      [],
+    ],
+    [
+      'evicts the least recently used model',
+      [
+        ['a', 50],
+        ['b', 50],
+        ['a', 50],
+        ['c', 50],
+      ],
+      ['a', 'b', 'c'],
+      ['b'],
+    ],
+    [
+      'keeps a larger model alone until the next one comes',
+      [
+        ['small', 10],
+        ['huge', 500],
+        ['huge', 500],
+        ['small', 10],
+      ],
+      ['small', 'huge', 'small'],
+      ['small', 'huge'],
+    ],
+  ])('%s', async (_, asked, loadedThen, releasedThen) => {
+    const { get, loaded, released } = cacheThatHolds();
+    for (const [key, bytes] of asked) await get(key, bytes);
+    expect([loaded, released]).toEqual([loadedThen, releasedThen]);
+  });
+
+  test('releases all others for one that does not fit in memory, and loads it then', async () => {
     const { get, kept } = cacheThatHolds(2);
     for (const key of ['a', 'b', 'c']) await get(key);
     expect([...kept]).toEqual(['c']);
   });
 
-  test('is not retried when there is nothing to release', async () => {
-    const { get } = cacheThatHolds(0);
-    await expect(get('a')).rejects.toBe(shortage);
+  test('does not retry when there is nothing to release', async () => {
+    await expect(cacheThatHolds(0).get('a')).rejects.toBe(shortage);
   });
 
-  test('costs the others nothing when it is not memory that it lacks', async () => {
+  test('releases nothing for one that cannot be loaded for another reason, of which no trace is left', async () => {
     const { get, kept, cache } = cacheThatHolds(2);
     await get('a');
     const load = () => Promise.reject(new Error('broken'));
     await expect(cache.get('b', async () => ({ bytes: 10, load }))).rejects.toThrow('broken');
     expect([...kept]).toEqual(['a']);
+    await expect(get('b')).resolves.toBe('b');
   });
 
-  test('loads normally after everything was released', async () => {
-    const { get, kept, cache } = cacheThatHolds(2);
+  test('loads anew after everything was released', async () => {
+    const { get, loaded, cache } = cacheThatHolds();
     await get('a');
     await cache.clear();
-    expect([...kept]).toEqual([]);
     await get('a');
-    expect([...kept]).toEqual(['a']);
+    expect(loaded).toEqual(['a', 'a']);
   });
-});
-
-test('a model that cannot be loaded leaves no trace', async () => {
-  const cache = createModelCache<string>(100, async () => undefined);
-  const broken = { bytes: 50, load: () => Promise.reject(new Error('broken')) };
-  await expect(cache.get('a', async () => broken)).rejects.toThrow('broken');
-  await expect(cache.get('a', async () => ({ bytes: 50, load: async () => 'mended' }))).resolves.toBe(
-    'mended',
-  );
 });

@@ -41,7 +41,7 @@ export function createTaskRunner(deps: {
       progress: createTaskProgress(report),
       signal,
       inferMs: () => host.runMs() - before.runMs,
-      gpuMs: () => host.gpuMs() - before.gpuMs,
+      gpuInferenceMs: () => host.gpuMs() - before.gpuMs || null,
       detectorRuns: () => models.detectorRuns() - before.detectorRuns,
       replacedCodecs: () => replaced,
     };

@@ -193,8 +193,8 @@ export interface SyncQuality {
   readonly syncLagFrames: number | null;
 }
 
-/** Measurements of an output that need no graph. */
-export interface SeenQuality {
+/** The quality of an output as far as it can be measured; for operators, never for customers. */
+export interface OutputQuality extends SyncQuality {
   /** See FaceChange. */
   readonly seamLevels: number | null;
   readonly skinPsnrDb: number | null;
@@ -212,10 +212,6 @@ export interface SeenQuality {
   readonly largestEnlargement: number | null;
   /** Number of frames in which sync, seam and skin were measured. */
   readonly sampledFrames: number;
-}
-
-/** The quality of an output as far as it can be measured; for operators, never for customers. */
-export interface OutputQuality extends SyncQuality, SeenQuality {
   /** Why expected measurements are missing; null when nothing went wrong. */
   readonly problem: string | null;
 }

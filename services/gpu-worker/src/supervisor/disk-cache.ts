@@ -15,16 +15,7 @@ interface OwnContent {
   readonly sha256: string;
 }
 
-/** Files by content, so that the engines of one render and repeated renders fetch an input only once. */
-export interface DiskCache {
-  /**
-   * Places this file at `target`, calling `fetch` if it is not cached. The target is a hard link, or a copy where links
-   * are impossible: evicting the cached name never takes a file away from a job. Rejects with CacheMismatch when the
-   * fetched bytes have another digest, with the error of `fetch`, and with the signal's reason as soon as the signal is
-   * aborted; the fetch then continues for other callers, now and later.
-   */
-  place(content: OwnContent, target: string, fetch: Fetch, signal?: AbortSignal): Promise<Outcome>;
-}
+export type DiskCache = Awaited<ReturnType<typeof createDiskCache>>;
 
 /** Writes the bytes to this path. */
 type Fetch = (path: string) => Promise<unknown>;
@@ -47,11 +38,12 @@ interface DiskCacheOptions {
 const NO_LINKS = ['EPERM', 'EMLINK', 'ENOTSUP', 'EXDEV'];
 
 /**
- * A cache in `folder` of at most `maxBytes` once no call is in progress; the least recently used files are evicted
- * first. When the disk has no room for another file, all that no job is using are. The folder belongs to this process
- * alone: what an earlier process left unfinished there is removed.
+ * Files by content, so that the engines of one render and repeated renders fetch an input only once. They lie in
+ * `folder`, of at most `maxBytes` once no call is in progress; the least recently used files are evicted first. When the
+ * disk has no room for another file, all that no job is using are. The folder belongs to this process alone: what an
+ * earlier process left unfinished there is removed.
  */
-export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCache> {
+export async function createDiskCache(options: DiskCacheOptions) {
   const { folder, maxBytes, link: makeLink = link } = options;
   await mkdir(folder, { recursive: true });
   const found = await readdir(folder);
@@ -126,7 +118,18 @@ export async function createDiskCache(options: DiskCacheOptions): Promise<DiskCa
   }
 
   return {
-    async place({ customerId, sha256 }, target, fetch, signal) {
+    /**
+     * Places this file at `target`, calling `fetch` if it is not cached. The target is a hard link, or a copy where
+     * links are impossible: evicting the cached name never takes a file away from a job. Rejects with CacheMismatch when
+     * the fetched bytes have another digest, with the error of `fetch`, and with the signal's reason as soon as the
+     * signal is aborted; the fetch then continues for other callers, now and later.
+     */
+    async place(
+      { customerId, sha256 }: OwnContent,
+      target: string,
+      fetch: Fetch,
+      signal?: AbortSignal,
+    ): Promise<Outcome> {
       const name = `${customerId}-${sha256}`;
       if (!isCached(name)) throw new CacheMismatch('not a name for a cached file');
       const cached = join(folder, name);

@@ -18,6 +18,7 @@ import { InferenceFailure } from '../host/inference-error';
 import { type AnalyzeResult } from '../protocol/messages';
 import { fetchFeature, storeFeature, trackName, type TrackOrigin } from './cached-features';
 import { type GpuJob, type JobDeps, StorageFailed } from './gpu-job';
+import { type TrackMeasures } from './work-metrics';
 
 /** The face track that a job needs. */
 interface TrackRequest {
@@ -35,12 +36,9 @@ interface TrackRequest {
   readonly onProgress: (percent: number) => void;
 }
 
-export interface ObtainedTrack {
+export interface ObtainedTrack extends TrackMeasures {
   readonly path: string;
   readonly track: FaceTrack;
-  readonly from: 'preparation' | 'cache' | 'analysis';
-  /** The analysis made by this job; null when the track already existed. */
-  readonly analysis: AnalyzeResult | null;
   /** Whether the track is stored for other jobs. */
   readonly isCached: boolean;
 }

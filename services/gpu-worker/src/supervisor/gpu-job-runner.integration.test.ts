@@ -2,98 +2,53 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cancelRender, claimJob } from '@lipsync/db';
-import { buildBuiltinPacks } from '@lipsync/engines';
-import { createLogger } from '@lipsync/runtime';
 import { untraced } from '@lipsync/telemetry';
 import { eventually, parseExposition } from '@lipsync/testkit';
-import { createJobFolders } from '@lipsync/worker';
-import { findPacks } from '../host/find-packs';
-import { createInferenceHost, type InferenceHost } from '../host/inference-host';
-import { COMPILED_CHILD } from '../test/compiled';
+import { InferenceCrash, InferenceFailure } from '../host/inference-error';
+import { createInferenceHost } from '../host/inference-host';
 import { createRenderFixture, type RenderFixture } from '../test/render-fixture';
-import { fixedPrice } from '../usage/pod-cost';
-import { createPodMeter } from '../usage/pod-meter';
-import { createDiskCache } from './disk-cache';
-import { createGpuJobRunner, type GpuJobRunner, type GpuJobRunnerDeps } from './gpu-job-runner';
-import { createSlotPool } from './gpu-job-runner';
+import { createScriptedHost, renderResult, SCRIPTED_MEDIA, SCRIPTED_PACKS } from '../test/scripted-host';
+import { createTestWorkers, type TestWorkers } from '../test/test-workers';
 
 const never = new AbortController().signal;
+const refuses = (error: Error) => () => Promise.reject(error);
 
 describe('job runner', () => {
   let folder: string;
   let fixture: RenderFixture;
-  let host: InferenceHost;
+  let workers: TestWorkers;
+  const host = createScriptedHost();
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'runner-'));
-    await buildBuiltinPacks(join(folder, 'packs'));
-    fixture = await createRenderFixture(folder);
-    host = createInferenceHost({ entry: COMPILED_CHILD });
+    fixture = await createRenderFixture(SCRIPTED_MEDIA);
+    workers = createTestWorkers({ fixture, packs: SCRIPTED_PACKS, host, folder });
   }, 60_000);
+  beforeEach(() => workers.warnings());
   afterEach(() => fixture.s3.faults.clear());
   afterAll(async () => {
-    host.kill();
     await fixture.close();
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function runner(
-    options: Partial<Pick<GpuJobRunnerDeps, 'limitMs' | 'telemetry' | 'packs' | 'onUnfit'>> & {
-      host?: InferenceHost;
-    } = {},
-  ): Promise<GpuJobRunner> {
-    const logger = createLogger({ service: 'test', level: 'silent' });
-    return createGpuJobRunner({
-      db: fixture.db,
-      storage: fixture.storage,
-      packs: options.packs ?? (await findPacks(join(folder, 'packs'))),
-      ...(options.onUnfit && { onUnfit: options.onUnfit }),
-      cache: await createDiskCache({ folder: join(folder, 'cache'), maxBytes: 1e9 }),
-      folders: await createJobFolders(join(folder, 'jobs')),
-      slots: createSlotPool([options.host ?? host]),
-      workerId: 'worker-under-test',
-      limitMs: options.limitMs ?? 300_000,
-      telemetry: options.telemetry ?? untraced(),
-      podMeter: createPodMeter({
-        costs: [fixedPrice({ usdPerHour: 3.6, incrementSeconds: 1 })],
-        slots: 1,
-        gpuModels: ['a GPU that nobody used'],
-        logger,
-      }),
-      logger,
-    });
-  }
-
-  const rowOf = async (table: 'renders' | 'engine_runs' | 'preparations', id: string) => {
-    const [row] = await fixture.factories.query<Record<string, unknown>>(
-      `SELECT * FROM ${table} WHERE id = $1`,
-      [id],
-    );
-    return row;
-  };
+  const newRender = (audio: 'short' | 'long' = 'short') => fixture.render({ audio, prepared: true });
   /** Waits until the child is in the middle of generating frames. */
   const untilInferencing = (runId: string) =>
-    eventually(
-      async () => {
-        const row = await rowOf('engine_runs', runId);
-        expect(row).toMatchObject({ stage: 'inferencing' });
-        expect(row?.['progress_percent']).toBeGreaterThan(0);
-      },
-      { deadlineMs: 60_000 },
+    eventually(async () =>
+      expect(await fixture.row('engine_runs', runId)).toMatchObject({ stage: 'inferencing' }),
     );
-  const pidOf = (): number => {
-    const pid = host.pid();
-    if (pid === undefined) throw new Error('no child');
-    return pid;
-  };
+  /** Whether the output of an attempt is in the store. */
+  const isStored = async (runId: string, fence = 1): Promise<boolean> =>
+    (await fixture.storage.head(`outputs/${runId}/${fence}/video.mp4`)) !== null;
 
-  test('a render is stored under its fence and completed with its measurements', async () => {
-    const { jobId, runId, renderId } = await fixture.render({ audio: 'short', prepared: true });
-    await (await runner()).run(jobId, never);
+  test('a render is stored under its fence and completed with its measurements, in its row and in the metrics', async () => {
+    const telemetry = untraced();
+    const { jobId, runId, renderId } = await newRender();
+    await workers.perform({ jobId }, { telemetry });
 
     const outputKey = `outputs/${runId}/1/video.mp4`;
-    const run = await rowOf('engine_runs', runId);
-    const usage = run?.['usage'] as Record<string, unknown>; // a JSON column
+    const run = await fixture.row('engine_runs', runId);
+    const usage = run['usage'] as Record<string, unknown>; // a JSON column
     expect(run).toMatchObject({
       status: 'completed',
       progress_percent: 100,
@@ -112,185 +67,145 @@ describe('job runner', () => {
         gpu_models: [],
       },
     });
-    expect(await rowOf('renders', renderId)).toMatchObject({ status: 'completed' });
+    expect(await fixture.row('renders', renderId)).toMatchObject({ status: 'completed' });
     expect(await fixture.storage.head(outputKey)).toMatchObject({ contentType: 'video/mp4' });
-    expect(await readdir(join(folder, 'jobs'))).toEqual([]);
-  }, 60_000);
-
-  test('durations, savings and outcomes of renders and preparations are counted by engine', async () => {
-    const telemetry = untraced();
-    const jobs = await runner({ telemetry });
-    for (let i = 0; i < 2; i += 1)
-      await jobs.run((await fixture.render({ audio: 'short', prepared: true })).jobId, never);
+    const [own = ''] = await readdir(folder);
+    expect(await readdir(join(folder, own, 'jobs'))).toEqual([]);
 
     const told = parseExposition(await telemetry.metrics.text());
     const engine = 'musetalk';
     const stage = (name: string) =>
       told.value('lipsync_stage_duration_seconds_count', { engine, stage: name });
-    expect(['fetch', 'infer', 'encode', 'upload'].map(stage)).toEqual([2, 2, 2, 2]);
+    expect(['fetch', 'infer', 'encode', 'upload'].map(stage)).toEqual([1, 1, 1, 1]);
     // The preparation's track already existed: nothing was analyzed, so nothing is reported for that stage.
     expect(stage('analyse')).toBeUndefined();
-    expect(told.value('lipsync_render_realtime_factor_count', { engine })).toBe(2);
     expect(told.value('lipsync_render_realtime_factor_sum', { engine })).toBeGreaterThan(0);
-    expect(told.value('lipsync_output_seconds_total', { engine })).toBeCloseTo(1.2);
+    expect(told.value('lipsync_output_seconds_total', { engine })).toBeCloseTo(0.6);
     expect(told.value('lipsync_gpu_seconds_total', { engine })).toBe(0);
-    expect(told.value('lipsync_render_without_face_ratio_count', { engine })).toBe(2);
     const cache = (name: string, result: string) =>
       told.value('lipsync_cache_requests_total', { cache: name, result });
-    expect(cache('face_track', 'hit')).toBe(2);
-    expect((cache('inputs', 'hit') ?? 0) + (cache('inputs', 'miss') ?? 0)).toBe(4);
-    expect(told.value('lipsync_jobs_total', { queue: engine, outcome: 'completed' })).toBe(2);
-  }, 60_000);
+    expect([cache('face_track', 'hit'), cache('inputs', 'miss')]).toEqual([1, 2]);
+    expect(told.value('lipsync_jobs_total', { queue: engine, outcome: 'completed' })).toBe(1);
+  });
 
-  test('a video without a face fails render and preparation at once: a retry would not help', async () => {
-    const jobs = await runner();
-    const { jobId, renderId } = await fixture.render({ audio: 'short', prepared: false });
-    await jobs.run(jobId, never);
-    expect(await rowOf('renders', renderId)).toMatchObject({
-      status: 'failed',
-      error_code: 'no_face_detected',
+  test('a render whose output could not be measured completes, with the reason in the log', async () => {
+    const { quality } = renderResult();
+    const render = async (...task: Parameters<typeof host.render>) => ({
+      ...(await host.render(...task)),
+      quality: { ...quality, syncCorrelation: null, problem: 'no landmarks68.onnx' },
     });
-
-    const preparation = await fixture.preparation();
-    await jobs.run(preparation.jobId, never);
-    expect(await rowOf('preparations', preparation.preparationId)).toMatchObject({
-      status: 'failed',
-      error_code: 'no_face_detected',
-    });
-    expect(await fixture.job(preparation.jobId)).toMatchObject({ status: 'finished', attempts: 1 });
-  }, 60_000);
+    const facts = await workers.perform(await newRender(), { host: { ...host, render } });
+    expect(facts).toMatchObject({ outcome: 'completed', quality: { problem: 'no landmarks68.onnx' } });
+    expect(workers.warnings()).toEqual(['the output could not be judged']);
+  });
 
   test('a child killed with -9 in the middle costs an attempt, and the next one completes the render', async () => {
-    const { jobId, runId, renderId } = await fixture.render({ audio: 'long', prepared: true });
-    const jobs = await runner();
-    const running = jobs.run(jobId, never);
-    await untilInferencing(runId);
-    const killed = pidOf();
-    process.kill(killed, 'SIGKILL');
-    await running;
+    const { jobId, runId, renderId } = await newRender();
+    const render = refuses(new InferenceCrash({ code: null, signal: 'SIGKILL' }, ''));
+    await workers.perform({ jobId }, { host: { ...host, render } });
     expect(await fixture.job(jobId)).toMatchObject({
       status: 'queued',
       attempts: 1,
       last_error_code: 'worker_lost',
     });
-    expect(await rowOf('renders', renderId)).toMatchObject({ status: 'processing' });
+    expect(await fixture.row('renders', renderId)).toMatchObject({ status: 'processing' });
 
-    await fixture.factories.query(`UPDATE jobs SET available_at = now() - interval '1 ms' WHERE id = $1`, [
-      jobId,
-    ]);
-    await jobs.run(jobId, never);
-    expect(pidOf()).not.toBe(killed);
-    expect(await rowOf('engine_runs', runId)).toMatchObject({
+    await fixture.retryNow(jobId);
+    await workers.perform({ jobId });
+    expect(await fixture.row('engine_runs', runId)).toMatchObject({
       status: 'completed',
       output_key: `outputs/${runId}/2/video.mp4`,
     });
-    expect(await fixture.storage.head(`outputs/${runId}/1/video.mp4`)).toBeNull();
-  }, 120_000);
+    expect([await isStored(runId, 1), await isStored(runId, 2)]).toEqual([false, true]);
+  });
 
-  test('a cancelled render stops between two batches; its child survives and nothing is stored', async () => {
-    const { jobId, runId, renderId, customerId } = await fixture.render({ audio: 'long', prepared: true });
-    const jobs = await runner();
-    const running = jobs.run(jobId, never);
+  test.each([
+    ['is stopped by the signal', true],
+    ['is noticed at the next heartbeat without any signal', false],
+  ])('a cancelled render %s, and nothing is stored', async (_, hint) => {
+    const { jobId, runId, renderId, customerId } = await newRender('long');
+    const worker = await workers.newWorker();
+    const running = worker.run(jobId, never);
     await untilInferencing(runId);
-    const child = pidOf();
     const { cancelledJobIds } = await cancelRender(fixture.db, customerId, renderId);
-    cancelledJobIds.forEach((id) => jobs.checkCancelled(id));
+    if (hint) cancelledJobIds.forEach((id) => worker.checkCancelled(id));
     await running;
-
-    expect(pidOf()).toBe(child);
-    expect(await rowOf('engine_runs', runId)).toMatchObject({ status: 'cancelled', output_key: null });
-    expect(await fixture.storage.head(`outputs/${runId}/1/video.mp4`)).toBeNull();
-    const { jobId: nextId, runId: nextRun } = await fixture.render({ audio: 'short', prepared: true });
-    await jobs.run(nextId, never);
-    expect(await rowOf('engine_runs', nextRun)).toMatchObject({ status: 'completed' });
-  }, 60_000);
-
-  test('without any signal the next heartbeat discovers a cancellation', async () => {
-    const { jobId, runId, renderId, customerId } = await fixture.render({ audio: 'long', prepared: true });
-    const running = (await runner()).run(jobId, never);
-    await untilInferencing(runId);
-    await cancelRender(fixture.db, customerId, renderId);
-    await running;
-    expect(await rowOf('renders', renderId)).toMatchObject({ status: 'cancelled' });
-    expect(await fixture.storage.head(`outputs/${runId}/1/video.mp4`)).toBeNull();
-  }, 60_000);
+    expect(await fixture.row('renders', renderId)).toMatchObject({ status: 'cancelled' });
+    expect(await fixture.row('engine_runs', runId)).toMatchObject({ status: 'cancelled', output_key: null });
+    expect(await isStored(runId)).toBe(false);
+  });
 
   test('a preempted job is requeued at once and keeps its attempts', async () => {
-    const { jobId, runId } = await fixture.render({ audio: 'long', prepared: true });
+    const { jobId, runId } = await newRender('long');
     const preempt = new AbortController();
-    const running = (await runner()).run(jobId, preempt.signal);
+    const running = (await workers.newWorker()).run(jobId, preempt.signal);
     await untilInferencing(runId);
     preempt.abort();
     await running;
     expect(await fixture.job(jobId)).toMatchObject({ status: 'queued', attempts: 0, last_error_code: null });
-    await fixture.factories.query("UPDATE jobs SET status = 'finished' WHERE id = $1", [jobId]);
-  }, 60_000);
+  });
 
   test('a job that takes longer than its limit fails with engine_timeout', async () => {
-    const { jobId, renderId } = await fixture.render({ audio: 'long', prepared: true });
-    await (await runner({ limitMs: 1_000 })).run(jobId, never);
-    expect(await rowOf('renders', renderId)).toMatchObject({
+    const { jobId, renderId } = await newRender('long');
+    await workers.perform({ jobId }, { limitMs: 500 });
+    expect(await fixture.row('renders', renderId)).toMatchObject({
       status: 'failed',
       error_code: 'engine_timeout',
     });
-  }, 60_000);
+  });
 
   test('a finished output waits for an object store that is briefly unavailable', async () => {
-    const { jobId, renderId } = await fixture.render({ audio: 'short', prepared: true });
+    const { jobId, renderId } = await newRender();
     let refused = 0;
     const applies = ({ method, key }: { method: string; key: string }) =>
       method === 'PUT' && key.startsWith('outputs/') && refused++ < 6;
     fixture.s3.faults.set({ slowDownRate: 1, applies });
-    await (await runner()).run(jobId, never);
+    await workers.perform({ jobId });
     expect(refused).toBe(7);
     expect(await fixture.job(jobId)).toMatchObject({ status: 'finished', attempts: 1 });
-    expect(await rowOf('renders', renderId)).toMatchObject({ status: 'completed' });
-  }, 60_000);
+    expect(await fixture.row('renders', renderId)).toMatchObject({ status: 'completed' });
+  });
 
-  test('an unavailable object store costs neither the render nor an attempt', async () => {
-    const { jobId, renderId } = await fixture.render({ audio: 'short', prepared: true });
-    fixture.s3.faults.set({ slowDownRate: 1, applies: ({ method }) => method === 'GET' });
-    // Forces the inputs to be fetched.
-    await rm(join(folder, 'cache'), { recursive: true, force: true });
-    await (await runner()).run(jobId, never);
+  test.each([
+    ['whose inputs are to be fetched', false, 'GET'],
+    ['whose inputs are all cached, and nothing is rendered', true, undefined],
+  ])('an unavailable object store costs no attempt of a render %s', async (_, isCached, method) => {
+    let renders = 0;
+    const render = (...task: Parameters<typeof host.render>) => {
+      renders++;
+      return host.render(...task);
+    };
+    const worker = await workers.newWorker({ host: { ...host, render } });
+    if (isCached) await worker.run((await newRender()).jobId, never);
+    const before = renders;
+    fixture.s3.faults.set({
+      slowDownRate: 1,
+      applies: (request) => method === undefined || request.method === method,
+    });
+    const { jobId, renderId } = await newRender();
+    await worker.run(jobId, never);
     expect(await fixture.job(jobId)).toMatchObject({
       status: 'queued',
       attempts: 0,
       last_error_code: 'storage_failed',
     });
-    expect(await rowOf('renders', renderId)).toMatchObject({ status: 'processing' });
-  }, 60_000);
+    expect(await fixture.row('renders', renderId)).toMatchObject({ status: 'processing' });
+    expect(renders).toBe(before);
+  });
 
-  test('while it is unavailable nothing is rendered, even if all inputs are cached', async () => {
-    const { jobId } = await fixture.render({ audio: 'short', prepared: true });
-    fixture.s3.faults.set({ slowDownRate: 1 });
-    const untouched = createInferenceHost({ entry: join(folder, 'no-such-child.js') });
-    await (await runner({ host: untouched })).run(jobId, never);
-    expect(await fixture.job(jobId)).toMatchObject({
-      status: 'queued',
-      attempts: 0,
-      last_error_code: 'storage_failed',
-    });
-  }, 60_000);
+  const UNTOUCHED = { status: 'queued', attempts: 0, last_error_code: null };
 
   test('a job whose pack was replaced is handed back at no cost, and no further job is taken', async () => {
-    const found = await findPacks(join(folder, 'packs'));
-    const musetalk = found.engines.get('musetalk');
-    if (!musetalk) throw new Error('no pack');
-    const packs = { ...found, engines: new Map([['musetalk' as const, { ...musetalk, digest: 'before' }]]) };
     let told = 0;
-    const jobs = await runner({ packs, onUnfit: () => void told++ });
-    const [first, second] = [
-      await fixture.render({ audio: 'short', prepared: true }),
-      await fixture.render({ audio: 'short', prepared: true }),
-    ];
-    await jobs.run(first.jobId, never);
-    await jobs.run(second.jobId, never);
+    const render = refuses(new InferenceFailure('pack_lost', ''));
+    const worker = await workers.newWorker({ host: { ...host, render }, onUnfit: () => void told++ });
+    const [first, second] = [await newRender(), await newRender()];
+    await worker.run(first.jobId, never);
+    await worker.run(second.jobId, never);
     expect(told).toBe(1);
-    const untouched = { status: 'queued', attempts: 0, last_error_code: null };
-    expect(await fixture.job(first.jobId)).toMatchObject({ ...untouched, fence: 1 });
-    expect(await fixture.job(second.jobId)).toMatchObject({ ...untouched, fence: 0 });
-  }, 60_000);
+    expect(await fixture.job(first.jobId)).toMatchObject({ ...UNTOUCHED, fence: 1 });
+    expect(await fixture.job(second.jobId)).toMatchObject({ ...UNTOUCHED, fence: 0 });
+  });
 
   test('a GPU that fails a second job in a fresh process costs that job nothing, and no further job is taken', async () => {
     const entry = join(folder, 'failing.js');
@@ -300,32 +215,34 @@ describe('job runner', () => {
          { type: 'failed', jobId, code: 'engine_failed', detail: 'CUDA error 700', graphFailed: true }));`,
     );
     const failing = createInferenceHost({ entry });
-    const found = await findPacks(join(folder, 'packs'));
     const engines = new Map(
-      [...found.engines].map(([engine, pack]) => [engine, { ...pack, provider: 'cuda' as const }]),
+      [...SCRIPTED_PACKS.engines].map(([engine, pack]) => [engine, { ...pack, provider: 'cuda' as const }]),
     );
     const reasons: string[] = [];
     const onUnfit = (reason: string): void => void reasons.push(reason);
-    const jobs = await runner({ host: failing, packs: { ...found, engines }, onUnfit });
+    const worker = await workers.newWorker({
+      host: failing,
+      packs: { ...SCRIPTED_PACKS, engines },
+      onUnfit,
+    });
     const ids: string[] = [];
-    for (let i = 0; i < 3; i += 1) ids.push((await fixture.render({ audio: 'short', prepared: true })).jobId);
-    for (const id of ids) await jobs.run(id, never);
+    for (let i = 0; i < 3; i += 1) ids.push((await newRender()).jobId);
+    for (const id of ids) await worker.run(id, never);
     failing.kill();
 
     expect(reasons).toEqual(['graphs fail on the GPU, in a fresh process too']);
-    const untouched = { status: 'queued', attempts: 0, last_error_code: null };
     expect(await Promise.all(ids.map((id) => fixture.job(id)))).toMatchObject([
       { status: 'queued', attempts: 1, last_error_code: 'engine_failed' },
-      { ...untouched, fence: 1 },
-      { ...untouched, fence: 0 },
+      { ...UNTOUCHED, fence: 1 },
+      { ...UNTOUCHED, fence: 0 },
     ]);
-  }, 60_000);
+  });
 
   test('a message about a job that another worker holds changes nothing', async () => {
-    const { jobId } = await fixture.render({ audio: 'short', prepared: true });
+    const { jobId } = await newRender();
     await claimJob(fixture.db, jobId, { workerId: 'another', leaseSeconds: 60 });
     const before = await fixture.job(jobId);
-    await (await runner()).run(jobId, never);
+    await workers.perform({ jobId });
     expect(await fixture.job(jobId)).toEqual(before);
   });
 });

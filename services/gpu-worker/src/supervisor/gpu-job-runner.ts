@@ -10,17 +10,6 @@ import { type JobDeps, transferring } from './gpu-job';
 import { runRender } from './render-job';
 import { createWorkMetrics } from './work-metrics';
 
-export interface GpuJobRunner {
-  /**
-   * Claims the job and runs it until its outcome is in the database, on a slot that must be free. Resolves without
-   * doing anything when the job cannot be claimed. Never rejects because of the job itself. Aborting `preempted` hands
-   * a running job back and ends its child. `decided` is called when it is known who has the job.
-   */
-  run(jobId: string, preempted: AbortSignal, decided?: () => void): Promise<void>;
-  /** A hint that this job was cancelled; the database is queried at once. */
-  checkCancelled(jobId: string): void;
-}
-
 export interface GpuJobRunnerDeps extends Omit<JobDeps, 'metrics'> {
   readonly telemetry: Telemetry;
   readonly slots: SlotPool;
@@ -38,7 +27,7 @@ const UNFIT: Readonly<Partial<Record<FailureCode, string>>> = {
   device_lost: 'graphs fail on the GPU, in a fresh process too',
 };
 
-export function createGpuJobRunner(deps: GpuJobRunnerDeps): GpuJobRunner {
+export function createGpuJobRunner(deps: GpuJobRunnerDeps) {
   const { db, storage, slots, folders, workerId, limitMs, logger, telemetry } = deps;
   const jobDeps: JobDeps = { ...deps, metrics: createWorkMetrics(telemetry.metrics) };
   const limit = { ms: limitMs, code: 'engine_timeout' } as const;
@@ -65,7 +54,12 @@ export function createGpuJobRunner(deps: GpuJobRunnerDeps): GpuJobRunner {
   }
 
   return {
-    run: async (jobId, preempted, decided) => {
+    /**
+     * Claims the job and runs it until its outcome is in the database, on a slot that must be free. Resolves without
+     * doing anything when the job cannot be claimed. Never rejects because of the job itself. Aborting `preempted` hands
+     * a running job back and ends its child. `decided` is called when it is known who has the job.
+     */
+    run: async (jobId: string, preempted: AbortSignal, decided?: () => void): Promise<void> => {
       if (isUnfit) return;
       const host = slots.take();
       // There is no time for a graceful cancel, and the next worker starts from the beginning anyway.
@@ -94,7 +88,8 @@ export function createGpuJobRunner(deps: GpuJobRunnerDeps): GpuJobRunner {
         slots.giveBack(host);
       }
     },
-    checkCancelled: (jobId) => jobs.checkCancelled(jobId),
+    /** A hint that this job was cancelled; the database is queried at once. */
+    checkCancelled: (jobId: string): void => jobs.checkCancelled(jobId),
   };
 }
 

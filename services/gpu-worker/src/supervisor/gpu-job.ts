@@ -13,7 +13,7 @@ import { type WorkMetrics } from './work-metrics';
 /** Shared by every job of this process. */
 export interface JobDeps {
   readonly db: Db;
-  readonly storage: Pick<Storage, 'getToFile' | 'ping' | 'put'>;
+  readonly storage: Storage;
   readonly cache: DiskCache;
   readonly packs: FoundPacks;
   readonly podMeter: PodMeter;

@@ -11,7 +11,3 @@ test('a failure is reported once nothing is running any more', async () => {
   await all;
   expect(events).toEqual(['ended', 'rejected']);
 });
-
-test('results come in the order of the work', async () => {
-  expect(await allEnded([Promise.resolve(1), 'two'])).toEqual([1, 'two']);
-});

@@ -12,9 +12,9 @@ import {
 /** Whether an input came from the disk cache. */
 type InputOrigin = 'hit' | 'fetched';
 
-/** Where the face track came from, and its analysis if this job made one. */
-interface TrackMeasures {
+export interface TrackMeasures {
   readonly from: 'preparation' | 'cache' | 'analysis';
+  /** The analysis made by this job; null when the track already existed. */
   readonly analysis: AnalyzeResult | null;
 }
 
@@ -41,7 +41,6 @@ interface MeasuredPreparation {
 }
 
 type Stage = LabelsOf<'stage_duration_seconds'>['stage'];
-type StageTime = readonly [stage: Stage, ms: number];
 /** Milliseconds of the stages that are the supervisor's own, not measured by a task's clock. */
 type OwnTimes = Readonly<Record<Exclude<Stage, TimedStage>, number>>;
 
@@ -66,8 +65,14 @@ export function createWorkMetrics(metrics: Metrics) {
     { fetch, upload }: OwnTimes,
     tasks: readonly StageTimings[],
   ): void {
-    const times: StageTime[] = [['fetch', fetch], ...stagesOf(tasks), ['upload', upload]];
-    for (const [stage, ms] of times) if (ms > 0) stages.observe({ engine, stage }, ms / 1000);
+    const add = (stage: Stage, ms: number): void => {
+      if (ms > 0) stages.observe({ engine, stage }, ms / 1000);
+    };
+    const spent = (stage: TimedStage): number =>
+      tasks.reduce((sum, timings) => sum + timings[`${stage}Ms` as const], 0);
+    add('fetch', fetch);
+    for (const stage of TIMED_STAGES) add(stage, spent(stage));
+    add('upload', upload);
   }
   function addInputs(inputs: readonly InputOrigin[], { from }: TrackMeasures): void {
     for (const input of inputs) cache.inc({ cache: 'inputs', result: input === 'hit' ? 'hit' : 'miss' });
@@ -102,11 +107,4 @@ export function createWorkMetrics(metrics: Metrics) {
       addInputs([input], track);
     },
   };
-}
-
-/** Milliseconds by stage, over all tasks that the inference process ran for one job. */
-function stagesOf(tasks: readonly StageTimings[]): StageTime[] {
-  const total = (stage: TimedStage): number =>
-    tasks.reduce((sum, timings) => sum + timings[`${stage}Ms` as const], 0);
-  return TIMED_STAGES.map((stage) => [stage, total(stage)]);
 }

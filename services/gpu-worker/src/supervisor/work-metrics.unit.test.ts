@@ -1,25 +1,16 @@
 import { createMetrics } from '@lipsync/telemetry';
 import { parseExposition } from '@lipsync/testkit';
-import { createStageClock } from '../inference/job';
 import { type RenderResult } from '../protocol/messages';
+import { renderResult } from '../test/scripted-host';
+import { podUsage } from '../usage/pod-meter';
 import { createWorkMetrics } from './work-metrics';
 
 const engine = 'latentsync';
-const GOOD: RenderResult['quality'] = {
-  syncCorrelation: 0.75,
-  syncLagFrames: 1,
-  seamLevels: 2.5,
-  skinPsnrDb: 38,
-  facelessShare: 0.25,
-  enlargedShare: 0,
-  largestEnlargement: 0.8,
-  sampledFrames: 75,
-  problem: null,
-};
 
-/** The metrics after a render of this quality. */
-async function toldAfter(quality: RenderResult['quality']) {
+/** The metrics after a render of this quality, see `renderResult`. */
+async function toldAfter(quality: Partial<RenderResult['quality']>) {
   const metrics = createMetrics();
+  const result = renderResult();
   createWorkMetrics(metrics).rendered({
     engine,
     inputs: { video: 'hit', audio: 'hit' },
@@ -29,27 +20,10 @@ async function toldAfter(quality: RenderResult['quality']) {
     uploadMs: 0,
     usage: {
       gpu_inference_seconds: null,
-      billed_pod_seconds: null,
-      observed_pod_seconds: null,
-      estimated_compute_usd: null,
       gpu_models: [],
-      estimate_coverage: 'unavailable',
+      ...podUsage({ bill: null, seconds: 1, slots: 1, claims: 1 }),
     },
-    result: {
-      type: 'render',
-      inputAudioSeconds: 1,
-      outputSeconds: 1,
-      width: 16,
-      height: 16,
-      renderedFrames: 25,
-      featuresAdded: 0,
-      detectorRuns: 0,
-      replacedCodecs: [],
-      gpuInferenceMs: null,
-      graphFailed: false,
-      quality,
-      timings: createStageClock().timings(),
-    },
+    result: { ...result, quality: { ...result.quality, ...quality } },
   });
   const told = parseExposition(await metrics.text());
   return (name: string) => ({
@@ -59,7 +33,7 @@ async function toldAfter(quality: RenderResult['quality']) {
 }
 
 test('sync, seam, skin and faceless frames of a render are exported by engine', async () => {
-  const told = await toldAfter(GOOD);
+  const told = await toldAfter({});
   expect(told('sync_correlation')).toEqual({ count: 1, sum: 0.75 });
   expect(told('sync_lag_seconds')).toEqual({ count: 1, sum: 0.04 });
   expect(told('seam_levels')).toEqual({ count: 1, sum: 2.5 });
@@ -69,7 +43,7 @@ test('sync, seam, skin and faceless frames of a render are exported by engine', 
 
 test('a missing measurement is not exported as zero', async () => {
   const unmeasured = { syncCorrelation: null, syncLagFrames: null, seamLevels: null, skinPsnrDb: null };
-  const told = await toldAfter({ ...GOOD, ...unmeasured });
+  const told = await toldAfter(unmeasured);
   for (const name of ['sync_correlation', 'sync_lag_seconds', 'seam_levels', 'skin_psnr_db'])
     expect(told(name).count).toBe(0);
 });

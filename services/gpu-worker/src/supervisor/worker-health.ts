@@ -1,25 +1,9 @@
 import { type Db } from '@lipsync/db';
 import { type Queues } from '@lipsync/queue';
-import {
-  createHealthServer,
-  type HealthServer,
-  type Logger,
-  type MetricsSource,
-  NotReadyYet,
-} from '@lipsync/runtime';
+import { createHealthServer, type Logger, type MetricsSource, NotReadyYet } from '@lipsync/runtime';
 import { type Storage } from '@lipsync/storage';
 import { consumerFetches, type Worker } from '@lipsync/worker';
 import { type FoundPacks } from '../host/find-packs';
-
-/** The health of a worker that may load packs for many minutes before it serves anything. */
-export interface WorkerHealth extends HealthServer {
-  /** Called when these packs are loaded. */
-  loaded(packs: Pick<FoundPacks, 'engines'>): void;
-  /**
-   * Called when the worker takes jobs, some time after `loaded`, because the store may refuse the worker at first.
-   */
-  serving(worker: Pick<Worker, 'silentMs'>): void;
-}
 
 /**
  * Alive: it loads packs, for at most `loadingLimitMs`, and afterwards it takes jobs. Ready: the packs are
@@ -36,7 +20,7 @@ export function createWorkerHealth(deps: {
   metrics: MetricsSource;
   logger: Pick<Logger, 'info' | 'warn'>;
   loadingLimitMs: number;
-}): WorkerHealth {
+}) {
   const { port, host, db, storage, queues, stopping, metrics, logger, loadingLimitMs } = deps;
   const startedAt = performance.now();
   let engines: number | undefined;
@@ -69,10 +53,14 @@ export function createWorkerHealth(deps: {
   });
   return {
     ...server,
-    loaded: (packs) => {
+    /** Called when these packs are loaded. */
+    loaded: (packs: Pick<FoundPacks, 'engines'>): void => {
       engines = packs.engines.size;
     },
-    serving: (worker) => {
+    /**
+     * Called when the worker takes jobs, some time after `loaded`, because the store may refuse the worker at first.
+     */
+    serving: (worker: Pick<Worker, 'silentMs'>): void => {
       fetches = consumerFetches(worker, () => queues.ping());
     },
   };

@@ -1,6 +1,6 @@
 import { createLogger } from '@lipsync/runtime';
 import { untraced } from '@lipsync/telemetry';
-import { createWorkerHealth, type WorkerHealth } from './worker-health';
+import { createWorkerHealth } from './worker-health';
 
 const answers = { ping: () => Promise.resolve() };
 const serves = { engines: new Map([['musetalk' as const, { dir: '', digest: '', version: '', bytes: 0 }]]) };
@@ -8,7 +8,7 @@ const servesNothing = { engines: new Map() };
 const fetching = { silentMs: () => 0 };
 
 describe('health of a gpu-worker', () => {
-  const opened: WorkerHealth[] = [];
+  const opened: ReturnType<typeof createWorkerHealth>[] = [];
   afterEach(() => Promise.all(opened.splice(0).map((health) => health.close())));
 
   async function open(change: { loadingLimitMs?: number; stopping?: AbortSignal } = {}) {

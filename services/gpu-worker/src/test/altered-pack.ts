@@ -36,7 +36,7 @@ export async function writeAlteredPack(
   );
 }
 
-export function roleOf(pack: Pack, role: string): PackRole {
+function roleOf(pack: Pack, role: string): PackRole {
   const found = packRoles(pack.manifest).get(role);
   if (!found) throw new Error(`${pack.dir} has no role ${role}`);
   return found;
@@ -45,11 +45,6 @@ export function roleOf(pack: Pack, role: string): PackRole {
 /** A graph with the tensors of a role that outputs zeros. */
 export function emptyGraph(role: PackRole): Uint8Array {
   return graph(role, (g) => g.scalar(0));
-}
-
-/** A graph with the tensors of a role that fails when it is run: its first input has no such shape. */
-export function failingGraph(role: PackRole): Uint8Array {
-  return graph(role, (g, input) => g.op('ReduceMean', [g.op('Reshape', [input, g.ints([7, 11, 13])])]));
 }
 
 /** A graph with the tensors of a role that, when run, asks for more memory than can exist. */

@@ -1,5 +1,5 @@
 import { type Tensors } from '@lipsync/engines';
-import { loadGraph } from '../inference/sessions/ort-sessions';
+import { type LoadedGraph, loadGraph } from '../inference/sessions/ort-sessions';
 import { type SessionHost } from '../inference/sessions/session';
 import { buffersOf } from '../inference/sessions/session-host';
 
@@ -8,7 +8,7 @@ import { buffersOf } from '../inference/sessions/session-host';
  * array is detached after the call.
  */
 export function inProcessSessions(): SessionHost {
-  const opened = new Set<Awaited<ReturnType<typeof loadGraph>>>();
+  const opened = new Set<LoadedGraph>();
   return {
     async open(file, options = {}) {
       const graph = await loadGraph(file, options);

@@ -2,32 +2,29 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Engine, type SyncMode } from '@lipsync/contract';
-import { createDb, createPreparation, createRender, type Db } from '@lipsync/db';
+import { createDb, createPreparation, createRender } from '@lipsync/db';
 import { encodeFaceTrack } from '@lipsync/engines';
 import { syntheticTrack } from '@lipsync/engines/test';
-import { createStorage, featureKey, type Storage } from '@lipsync/storage';
+import { createStorage, featureKey } from '@lipsync/storage';
 import {
   createFactories,
   createTestDatabase,
-  type Factories,
   ffmpeg,
   makeNumberedVideo,
   makeTone,
-  type S3Server,
   startS3Server,
 } from '@lipsync/testkit';
 import { trackName } from '../supervisor/cached-features';
+import { type Media } from './scripted-host';
 
 const SIZE = { width: 192, height: 192 };
-const FRAMES = 20;
+const FRAMES = { plain: 20, face: 75 };
 const SPEECH_SECONDS = { short: 0.6, long: 30 };
 const RECORD_SECONDS = 3600;
 const SAMPLE_FACE = join(__dirname, '../../../../samples/face.mp4');
-/** Length of the small copy that tests use. */
-const FACE_SECONDS = 3;
 
 interface RenderOptions {
-  /** Speech of 0.6 s, or of 30 s, which takes about ten seconds to render. */
+  /** Speech of 0.6 s, or of 30 s, which takes the real child about ten seconds to render. */
   audio: 'short' | 'long';
   /** The preparation that the render names; true for that of the plain video. */
   prepared: boolean | string;
@@ -44,42 +41,29 @@ export interface NewJob {
   readonly jobId: string;
 }
 
-/** A render and its jobs, one per engine; as a NewJob it is the first engine's. */
-export interface NewRender extends NewJob {
-  readonly renderId: string;
-  readonly customerId: string;
-  readonly jobs: readonly NewJob[];
-}
+export type RenderFixture = Awaited<ReturnType<typeof createRenderFixture>>;
 
-/** A database and an object store, with a customer who has videos, two speech tracks and a preparation. */
-export interface RenderFixture {
-  readonly db: Db;
-  /** The database and object store settings of a service. */
-  readonly environment: Readonly<Record<string, string>>;
-  readonly storage: Storage;
-  readonly s3: S3Server;
-  readonly factories: Factories;
-  readonly customerId: string;
-  /**
-   * A new asset with three seconds of a face at 256 × 256, or with the plain video's pictures; its bytes are unique.
-   */
-  newVideo(shows: 'face' | 'no face'): Promise<string>;
-  /** A new asset with the bytes of an existing one. */
-  twinOf(videoId: string): Promise<string>;
-  render(options: RenderOptions): Promise<NewRender>;
-  /** A preparation of a video, by default the plain one, and its job. */
-  preparation(videoId?: string): Promise<{ preparationId: string; jobId: string }>;
-  job(
-    jobId: string,
-  ): Promise<{ status: string; attempts: number; fence: number; last_error_code: string | null }>;
-  close(): Promise<void>;
+/** Media for the real child; `folder` holds them while they are made. */
+export async function recordedMedia(folder: string): Promise<Media> {
+  const at = (name: string): string => join(folder, name);
+  await makeNumberedVideo(at('plain.mp4'), { frames: FRAMES.plain, ...SIZE });
+  const small = ['-i', SAMPLE_FACE, '-t', `${FRAMES.face / 25}`, '-vf', 'scale=256:256', '-an'];
+  await ffmpeg([...small, '-c:v', 'libx264', '-preset', 'ultrafast', at('face.mp4')]);
+  await makeTone(at('short.wav'), { seconds: SPEECH_SECONDS.short });
+  await makeTone(at('long.wav'), { seconds: SPEECH_SECONDS.long });
+  return {
+    plain: await readFile(at('plain.mp4')),
+    face: await readFile(at('face.mp4')),
+    short: await readFile(at('short.wav')),
+    long: await readFile(at('long.wav')),
+  };
 }
 
 /**
- * `folder` holds the media files while they are made. The plain video shows 20 numbered frames and no face; its
- * preparation claims that there is one.
+ * A database and an object store, with a customer who has videos, two speech tracks and a preparation. The plain video
+ * has 20 frames and no face; its preparation claims that there is one.
  */
-export async function createRenderFixture(folder: string): Promise<RenderFixture> {
+export async function createRenderFixture(media: Media) {
   const database = await createTestDatabase();
   const db = createDb({ url: database.url, poolMax: 8, publicBaseUrl: 'https://api.example.com' });
   const factories = createFactories(database.url);
@@ -102,37 +86,27 @@ export async function createRenderFixture(folder: string): Promise<RenderFixture
     await storage.put(`assets/${id}/original`, bytes, { contentType: 'application/octet-stream' });
     return id;
   };
-  const speech = async (name: keyof typeof SPEECH_SECONDS): Promise<string> => {
-    const file = join(folder, `${name}.wav`);
-    await makeTone(file, { seconds: SPEECH_SECONDS[name] });
-    return asset('audio', await readFile(file), SPEECH_SECONDS[name]);
+  const plain = await asset('video', media.plain, FRAMES.plain / 25);
+  const audio = {
+    short: await asset('audio', media.short, SPEECH_SECONDS.short),
+    long: await asset('audio', media.long, SPEECH_SECONDS.long),
   };
-  await makeNumberedVideo(join(folder, 'video.mp4'), { frames: FRAMES, ...SIZE });
-  const plain = await asset('video', await readFile(join(folder, 'video.mp4')), FRAMES / 25);
-  const audio = { short: await speech('short'), long: await speech('long') };
-  const small = ['-i', SAMPLE_FACE, '-t', `${FACE_SECONDS}`, '-vf', 'scale=256:256', '-an'];
-  await ffmpeg([...small, '-c:v', 'libx264', '-preset', 'ultrafast', join(folder, 'face.mp4')]);
 
+  /** A preparation of a video, by default the plain one, and its job. */
   const preparation = async (videoId = plain): Promise<{ preparationId: string; jobId: string }> => {
     const request = { video: { asset_id: videoId } };
-    const created = await createPreparation(db, {
-      customerId,
-      request,
-      idempotency: null,
-      ttlSeconds: RECORD_SECONDS,
-    });
-    const preparationId = created.preparation.id;
-    const { id } = await one<{ id: string }>('SELECT id FROM jobs WHERE preparation_id = $1', [
-      preparationId,
-    ]);
-    return { preparationId, jobId: id };
+    const record = { customerId, request, idempotency: null, ttlSeconds: RECORD_SECONDS };
+    const preparationId = (await createPreparation(db, record)).preparation.id;
+    const job = await one<{ id: string }>('SELECT id FROM jobs WHERE preparation_id = $1', [preparationId]);
+    return { preparationId, jobId: job.id };
   };
   const prepared = await preparation();
   await prepareByHand();
 
   /** Stores the track that an analyser would make if it saw a face in the plain video. */
   async function prepareByHand(): Promise<void> {
-    const track = syntheticTrack({ frames: FRAMES, ...SIZE, box: { x1: 40, y1: 50, x2: 150, y2: 180 } });
+    const frames = FRAMES.plain;
+    const track = syntheticTrack({ frames, ...SIZE, box: { x1: 40, y1: 50, x2: 150, y2: 180 } });
     const bytes = encodeFaceTrack(track);
     const { sha256: videoSha256 } = await one<{ sha256: string }>('SELECT sha256 FROM assets WHERE id = $1', [
       plain,
@@ -144,7 +118,7 @@ export async function createRenderFixture(folder: string): Promise<RenderFixture
     await factories.query(
       `INSERT INTO features (customer_id, video_sha256, name, sha256, frames, complete, expires_at)
        VALUES ($1, $2, $3, $4, $5, true, now() + interval '1 hour')`,
-      [customerId, videoSha256, trackName(track), sha256, FRAMES],
+      [customerId, videoSha256, trackName(track), sha256, frames],
     );
     await factories.query(
       `UPDATE preparations SET status = 'completed', stage = 'completed', progress_percent = 100, completed_at = now(),
@@ -156,6 +130,7 @@ export async function createRenderFixture(folder: string): Promise<RenderFixture
 
   return {
     db,
+    /** The database and object store settings of a service. */
     environment: {
       DATABASE_URL: database.url,
       S3_ENDPOINT: s3.endpoint,
@@ -167,21 +142,22 @@ export async function createRenderFixture(folder: string): Promise<RenderFixture
     s3,
     factories,
     customerId,
-    newVideo: async (shows) => {
-      const [file, seconds] = shows === 'face' ? ['face.mp4', FACE_SECONDS] : ['video.mp4', FRAMES / 25];
-      const bytes = Buffer.concat([await readFile(join(folder, file)), freeBox(randomBytes(16))]);
-      return asset('video', bytes, seconds);
+    /** A new asset with three seconds of a face, or with the plain video's pictures; its bytes are unique. */
+    newVideo: (shows: 'face' | 'no face') => {
+      const kind = shows === 'face' ? 'face' : 'plain';
+      return asset('video', Buffer.concat([media[kind], freeBox(randomBytes(16))]), FRAMES[kind] / 25);
     },
-    twinOf: async (videoId) => {
+    /** A new asset with the bytes of an existing one. */
+    twinOf: async (videoId: string) => {
       const { seconds } = await one<{ seconds: number }>(
         'SELECT duration_seconds AS seconds FROM assets WHERE id = $1',
         [videoId],
       );
       return asset('video', await storage.getBuffer(`assets/${videoId}/original`), seconds);
     },
-    render: async (options) => {
-      const { prepared: preparedBy } = options;
-      const preparationId = preparedBy === true ? prepared.preparationId : preparedBy;
+    /** A new render and its jobs, one per engine; `jobId` and `runId` are the first engine's. */
+    render: async (options: RenderOptions) => {
+      const preparationId = options.prepared === true ? prepared.preparationId : options.prepared;
       const { render, runs } = await createRender(db, {
         customerId,
         request: {
@@ -205,7 +181,17 @@ export async function createRenderFixture(folder: string): Promise<RenderFixture
       return { ...first, jobs, renderId: render.id, customerId };
     },
     preparation,
-    job: (jobId) => one('SELECT status, attempts, fence, last_error_code FROM jobs WHERE id = $1', [jobId]),
+    job: (jobId: string) =>
+      one<{ status: string; attempts: number; fence: number; last_error_code: string | null }>(
+        'SELECT status, attempts, fence, last_error_code FROM jobs WHERE id = $1',
+        [jobId],
+      ),
+    /** The row of a render, a preparation or an engine's run. */
+    row: (table: 'renders' | 'engine_runs' | 'preparations', id: string) =>
+      one<Record<string, unknown>>(`SELECT * FROM ${table} WHERE id = $1`, [id]),
+    /** Lets a job that waits for another attempt be claimed at once. */
+    retryNow: (jobId: string) =>
+      factories.query(`UPDATE jobs SET available_at = now() - interval '1 ms' WHERE id = $1`, [jobId]),
     close: async () => {
       await factories.close();
       await db.close();

@@ -6,8 +6,8 @@ import { createJobFolders } from '@lipsync/worker';
 import { type FoundPacks } from '../host/find-packs';
 import { type InferenceHost } from '../host/inference-host';
 import { createDiskCache } from '../supervisor/disk-cache';
-import { createGpuJobRunner, type GpuJobRunner } from '../supervisor/gpu-job-runner';
-import { createSlotPool } from '../supervisor/gpu-job-runner';
+import { createGpuJobRunner, createSlotPool, type GpuJobRunnerDeps } from '../supervisor/gpu-job-runner';
+import { fixedPrice } from '../usage/pod-cost';
 import { createPodMeter } from '../usage/pod-meter';
 import { type RenderFixture } from './render-fixture';
 
@@ -23,47 +23,32 @@ export interface KeptRow {
   readonly maker_job_id: string | null;
 }
 
-/** Workers that run a fixture's jobs in this process, each with its own folders, and the features that result. */
-export interface TestWorkers {
-  newWorker(): Promise<GpuJobRunner>;
-  /** Has a new worker run the job; resolves to the fields of its log line. */
-  perform(job: { readonly jobId: string }): Promise<LogFields>;
-  /** Runs `work` while no child can be started. */
-  withoutChildren<T>(work: () => Promise<T>): Promise<T>;
-  /** The workers' warnings since the last call. */
-  warnings(): string[];
-  shaOf(videoId: string): Promise<string>;
-  /** The stored features of a video, ordered by name. */
-  kept(videoId: string): Promise<KeptRow[]>;
-  /** Object key of a feature's content. */
-  objectOf(videoId: string, name: string): Promise<string>;
-}
+export type TestWorkers = ReturnType<typeof createTestWorkers>;
 
 /**
- * `folder` holds the workers' folders; `hosts` are the children that they share, and limit the jobs that run at once.
+ * Workers that run a fixture's jobs in this process, each with its own folders inside `folder`, and the features that
+ * result.
  */
 export function createTestWorkers(options: {
   fixture: RenderFixture;
   packs: FoundPacks;
-  hosts: readonly InferenceHost[];
-  /** A host whose child does not start. */
-  broken: InferenceHost;
+  host: InferenceHost;
   folder: string;
-}): TestWorkers {
+}) {
   const { fixture, packs, folder } = options;
-  const allSlots = createSlotPool(options.hosts);
-  let slots = allSlots;
   let count = 0;
   let warned: string[] = [];
   const lines = new Map<unknown, LogFields>();
-  const silent = createLogger({ service: 'test', level: 'silent' });
   const logger = {
-    ...silent,
+    ...createLogger({ service: 'test', level: 'silent' }),
     warn: (message: string) => void warned.push(message),
     wide: (_event: string, fields: LogFields) => void lines.set(fields['job_id'], fields),
   };
 
-  const newWorker = async (): Promise<GpuJobRunner> => {
+  type Change = Partial<Pick<GpuJobRunnerDeps, 'packs' | 'telemetry' | 'limitMs' | 'onUnfit'>> & {
+    readonly host?: InferenceHost;
+  };
+  const newWorker = async ({ host = options.host, ...change }: Change = {}) => {
     const own = join(folder, `worker-${++count}`);
     return createGpuJobRunner({
       db: fixture.db,
@@ -71,12 +56,18 @@ export function createTestWorkers(options: {
       packs,
       cache: await createDiskCache({ folder: join(own, 'cache'), maxBytes: 1e9 }),
       folders: await createJobFolders(join(own, 'jobs')),
-      slots,
+      slots: createSlotPool([host]),
       workerId: `worker-${count}`,
       limitMs: 300_000,
       telemetry: untraced(),
-      podMeter: createPodMeter({ costs: [], slots: 1, gpuModels: [], logger }),
+      podMeter: createPodMeter({
+        costs: [fixedPrice({ usdPerHour: 3.6, incrementSeconds: 1 })],
+        slots: 1,
+        gpuModels: ['a GPU that nobody used'],
+        logger,
+      }),
       logger,
+      ...change,
     });
   };
   const shaOf = async (videoId: string): Promise<string> => {
@@ -86,6 +77,7 @@ export function createTestWorkers(options: {
     );
     return asset?.sha256 ?? '';
   };
+  /** The stored features of a video, ordered by name. */
   const kept = async (videoId: string): Promise<KeptRow[]> =>
     fixture.factories.query<KeptRow>(
       `SELECT name, sha256, error_code, frames, complete, maker_job_id FROM features
@@ -95,26 +87,21 @@ export function createTestWorkers(options: {
 
   return {
     newWorker,
-    perform: async ({ jobId }) => {
-      await (await newWorker()).run(jobId, never);
+    /** Has a new worker run the job; resolves to the fields of its log line. */
+    perform: async ({ jobId }: { readonly jobId: string }, change: Change = {}): Promise<LogFields> => {
+      await (await newWorker(change)).run(jobId, never);
       return lines.get(jobId) ?? {};
     },
-    withoutChildren: async (work) => {
-      slots = createSlotPool([options.broken]);
-      try {
-        return await work();
-      } finally {
-        slots = allSlots;
-      }
-    },
-    warnings: () => {
+    /** The workers' warnings since the last call. */
+    warnings: (): string[] => {
       const said = warned;
       warned = [];
       return said;
     },
     shaOf,
     kept,
-    objectOf: async (videoId, name) => {
+    /** Object key of a feature's content. */
+    objectOf: async (videoId: string, name: string): Promise<string> => {
       const row = (await kept(videoId)).find((each) => each.name === name);
       const { customerId } = fixture;
       return featureKey({ customerId, videoSha256: await shaOf(videoId), sha256: row?.sha256 ?? '' });

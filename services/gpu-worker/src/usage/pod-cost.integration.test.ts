@@ -30,7 +30,7 @@ describe('an OpenCost server', () => {
   });
   afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-  const bill = () => openCost({ url, pod: 'gpu-0' }).bill(FROM, TO);
+  const bill = () => openCost({ url, pod: 'gpu-0' })(FROM, TO);
   const reply = (data: unknown, status = 200): void => {
     answer = { status, body: JSON.stringify({ code: status, data }) };
   };

@@ -11,11 +11,11 @@ export interface PodBill {
   readonly usd: number;
 }
 
-/** A source of this pod's cost. */
-export interface PodCost {
-  /** The bill for a period of this pod's life; null while the provider has no data about it. May reject. */
-  bill(from: Date, to: Date): Promise<PodBill | null>;
-}
+/**
+ * A source of this pod's cost: resolves to the bill for a period of its life, or null while the provider has no data
+ * about it. May reject.
+ */
+export type PodCost = (from: Date, to: Date) => Promise<PodBill | null>;
 
 /** The settings that configure the sources of costs; see docs/configuration.md. */
 interface PodCostSettings {
@@ -42,12 +42,10 @@ export function openPodCosts(settings: PodCostSettings): PodCost[] {
  */
 export function fixedPrice(price: { usdPerHour: number; incrementSeconds: number }): PodCost {
   const { usdPerHour, incrementSeconds } = price;
-  return {
-    bill: async (from, to) => {
-      const observedSeconds = (to.getTime() - from.getTime()) / 1000;
-      const billedSeconds = Math.ceil(observedSeconds / incrementSeconds) * incrementSeconds;
-      return { observedSeconds, billedSeconds, usd: (billedSeconds / 3600) * usdPerHour };
-    },
+  return async (from, to) => {
+    const observedSeconds = (to.getTime() - from.getTime()) / 1000;
+    const billedSeconds = Math.ceil(observedSeconds / incrementSeconds) * incrementSeconds;
+    return { observedSeconds, billedSeconds, usd: (billedSeconds / 3600) * usdPerHour };
   };
 }
 
@@ -76,32 +74,30 @@ const TIMEOUT_MS = 2_000;
  * seconds. Rejects when the server cannot be reached or gives an unexpected answer.
  */
 export function openCost(server: { url: string; pod: string }): PodCost {
-  return {
-    bill: async (from, to) => {
-      const url = new URL('allocation', server.url.endsWith('/') ? server.url : `${server.url}/`);
-      url.search = new URLSearchParams({
-        window: `${rfc3339(new Date(from.getTime() - LOOK_BACK_MS))},${rfc3339(to)}`,
-        aggregate: 'pod',
-        filter: `pod:"${server.pod}"`,
-        accumulate: 'true',
-        resolution: '1m',
-      }).toString();
-      const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' });
-      if (!response.ok) throw new Error(`the cost endpoint answered ${response.status}`);
-      const { data } = answerSchema.parse(await response.json());
-      const allocations = data.flatMap((set) => set?.[server.pod] ?? []);
-      const known = 60 * allocations.reduce((sum, { minutes }) => sum + minutes, 0);
-      if (known === 0) return null;
-      const usd = allocations.reduce((sum, { totalCost }) => sum + totalCost, 0);
-      const knownTo = Math.max(...allocations.map(({ end }) => Date.parse(end)));
-      const seconds = (to.getTime() - from.getTime()) / 1000;
-      const seen = (knownTo - from.getTime()) / 1000;
-      return {
-        observedSeconds: Math.min(Math.max(seen, 0), seconds),
-        billedSeconds: seconds,
-        usd: (usd / known) * seconds,
-      };
-    },
+  return async (from, to) => {
+    const url = new URL('allocation', server.url.endsWith('/') ? server.url : `${server.url}/`);
+    url.search = new URLSearchParams({
+      window: `${rfc3339(new Date(from.getTime() - LOOK_BACK_MS))},${rfc3339(to)}`,
+      aggregate: 'pod',
+      filter: `pod:"${server.pod}"`,
+      accumulate: 'true',
+      resolution: '1m',
+    }).toString();
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' });
+    if (!response.ok) throw new Error(`the cost endpoint answered ${response.status}`);
+    const { data } = answerSchema.parse(await response.json());
+    const allocations = data.flatMap((set) => set?.[server.pod] ?? []);
+    const known = 60 * allocations.reduce((sum, { minutes }) => sum + minutes, 0);
+    if (known === 0) return null;
+    const usd = allocations.reduce((sum, { totalCost }) => sum + totalCost, 0);
+    const knownTo = Math.max(...allocations.map(({ end }) => Date.parse(end)));
+    const seconds = (to.getTime() - from.getTime()) / 1000;
+    const seen = (knownTo - from.getTime()) / 1000;
+    return {
+      observedSeconds: Math.min(Math.max(seen, 0), seconds),
+      billedSeconds: seconds,
+      usd: (usd / known) * seconds,
+    };
   };
 }
 

@@ -33,7 +33,7 @@ export function createPodMeter({
   async function billOf({ startedAt, endedAt }: RunOnPod): Promise<PodBill | null> {
     for (const cost of costs) {
       try {
-        const bill = await cost.bill(startedAt, endedAt);
+        const bill = await cost(startedAt, endedAt);
         if (bill !== null) return bill;
       } catch (error) {
         logger.warn('the cost of a run could not be read', { error });

@@ -8,14 +8,9 @@ export interface Detection {
   readonly score: number;
 }
 
-export interface FaceDetector {
-  /** Faces in a whole frame, most confident first, in pixels of the picture. `inputSize` is the longer input side. */
-  detect(picture: RgbPicture, inputSize: number): Promise<Detection[]>;
-  /** Confidence that a face is in the middle of an upright, generously framed patch. */
-  closeUpScore(picture: RgbPicture, patch: Patch): Promise<number>;
-}
+export type FaceDetector = ReturnType<typeof createFaceDetector>;
 
-export function createFaceDetector(run: RunModel, params: AnalyzerParams['detector']): FaceDetector {
+export function createFaceDetector(run: RunModel, params: AnalyzerParams['detector']) {
   const { stride, scoreThreshold, overlapThreshold, closeUp } = params;
   const samplePatch = createPatchSampler();
 
@@ -26,7 +21,8 @@ export function createFaceDetector(run: RunModel, params: AnalyzerParams['detect
   }
 
   return {
-    async detect(picture, inputSize) {
+    /** Faces in a whole frame, most confident first, in pixels of the picture. `inputSize` is the longer input side. */
+    async detect(picture: RgbPicture, inputSize: number): Promise<Detection[]> {
       const scale = inputSize / Math.max(picture.width, picture.height);
       const width = Math.ceil((picture.width * scale) / stride) * stride;
       const height = Math.ceil((picture.height * scale) / stride) * stride;
@@ -43,7 +39,8 @@ export function createFaceDetector(run: RunModel, params: AnalyzerParams['detect
       }));
     },
 
-    async closeUpScore(picture, patch) {
+    /** Confidence that a face is in the middle of an upright, generously framed patch. */
+    async closeUpScore(picture: RgbPicture, patch: Patch): Promise<number> {
       const input = blankPicture(closeUp.inputSize, closeUp.inputSize);
       samplePatch(picture, patch, input);
       const middle = closeUp.inputSize / 2;

@@ -128,14 +128,11 @@ test('somebody alone is found again elsewhere at once', async () => {
   expect(await show([BERT], 5)).toEqual({ anna: 0, bert: 5, nobody: 0 });
 });
 
-test('a followed face costs the detector for whole frames one run in fifty', async () => {
+test.each([
+  ['alone one run in fifty', [ANNA], 4],
+  ['beside somebody else one run in five', [ANNA, BERT], 40],
+])('a followed face costs the detector for whole frames %s', async (_, people, runs) => {
   const { show, looks } = scene();
-  await show([ANNA], 201, true);
-  expect(looks()).toBe(1 + 4);
-});
-
-test('beside somebody else it costs one run in five', async () => {
-  const { show, looks } = scene();
-  await show([ANNA, BERT], 201, true);
-  expect(looks()).toBe(1 + 40);
+  await show(people, 201, true);
+  expect(looks()).toBe(1 + runs);
 });

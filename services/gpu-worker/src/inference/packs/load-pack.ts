@@ -1,5 +1,3 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import {
   float32Tensor,
   type Pack,
@@ -11,11 +9,11 @@ import {
 } from '@lipsync/engines';
 import {
   modelPath,
-  packFiles,
   type PackRole,
   packRoles,
   type Provider,
   verifyPackFiles,
+  weightsSize,
 } from '@lipsync/model-pack';
 import { halveWhenOutOfMemory } from '../sessions/halved-session';
 import { type Session, type SessionHost } from '../sessions/session';
@@ -195,17 +193,7 @@ const HEAVY_BYTES = 256 * 2 ** 20;
  * decodes, encodes and moves pixels; all of them where that work is negligible beside the networks.
  */
 export async function graphThreads(pack: Pack, provider: Provider, cores: number): Promise<number> {
-  const heavy = provider === 'cpu' && (await bytesOf(pack)) >= HEAVY_BYTES;
+  // A missing file is reported where it is loaded.
+  const heavy = provider === 'cpu' && (await weightsSize(pack).catch(() => 0)) >= HEAVY_BYTES;
   return heavy ? cores : Math.max(1, Math.floor(cores / 2));
-}
-
-/** A missing file counts as 0 bytes; whoever needs it reports the error. */
-async function bytesOf({ dir, manifest }: Pack): Promise<number> {
-  const sizeOf = (file: string): Promise<number> =>
-    stat(join(dir, file)).then(
-      ({ size }) => size,
-      () => 0,
-    );
-  const sizes = await Promise.all(packFiles(manifest).map(sizeOf));
-  return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -1,7 +1,6 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { mkdtemp, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { join } from 'node:path';
 import { type HighsyncManifest, type Pack, SessionError } from '@lipsync/engines';
 import { writeHighsyncPack } from '@lipsync/engines/test';
@@ -17,7 +16,7 @@ describe('the execution provider of a pack', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'providers-'));
-    pack = await writeHighsyncPack(join(folder, 'pack'), {});
+    pack = await writeHighsyncPack(join(folder, 'pack'));
   });
   afterAll(async () => {
     await sessions.close();
@@ -91,37 +90,20 @@ describe('the execution provider of a pack', () => {
   });
 });
 
-describe('threads inside a graph', () => {
-  let folder: string;
-  let light: Pack;
-  let heavy: Pack;
-
-  const packOf = async (name: string, bytes?: number): Promise<Pack> => {
-    const pack = await writeHighsyncPack(path.join(folder, name), {});
+test.each<[string, number, Provider, number, number]>([
+  ['half of the cores: the codecs need the others', 0, 'cpu', 16, 8],
+  ['all of them where the codecs wait for heavy networks', 3.8e9, 'cpu', 16, 16],
+  ['half of them where a GPU computes, however heavy the networks are', 3.8e9, 'cuda', 16, 8],
+  ['at least one', 0, 'cpu', 1, 1],
+])('a graph has as many threads as %s', async (_, bytes, provider, cores, threads) => {
+  const folder = await mkdtemp(join(tmpdir(), 'graph-threads-'));
+  try {
+    const pack = await writeHighsyncPack(folder);
     const [file = ''] = packFiles(pack.manifest);
     // Enlarges the file with a hole, which takes no disk space.
-    if (bytes !== undefined) await truncate(path.join(pack.dir, file), bytes);
-    return pack;
-  };
-
-  beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'graph-threads-'));
-    light = await packOf('light');
-    heavy = await packOf('heavy', 3.8e9);
-  });
-  afterAll(() => rm(folder, { recursive: true }));
-
-  test('leave half of the cores to the codecs, unless the codecs wait for heavy networks', async () => {
-    expect(await graphThreads(light, 'cpu', 16)).toBe(8);
-    expect(await graphThreads(heavy, 'cpu', 16)).toBe(16);
-  });
-
-  test('leave half of the cores to them when a GPU computes, however heavy the networks are', async () => {
-    expect(await graphThreads(heavy, 'cuda', 16)).toBe(8);
-  });
-
-  test('are at least one', async () => {
-    expect(await graphThreads(light, 'cpu', 1)).toBe(1);
-    expect(await graphThreads(heavy, 'cpu', 1)).toBe(1);
-  });
+    if (bytes > 0) await truncate(join(pack.dir, file), bytes);
+    expect(await graphThreads(pack, provider, cores)).toBe(threads);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

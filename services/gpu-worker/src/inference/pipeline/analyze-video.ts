@@ -6,7 +6,7 @@ import { type FrameReader, frameSize, openFrameReader, type VideoStream } from '
 import { type AnalyzeResult, type AnalyzeTask } from '../../protocol/messages';
 import { analysisSize, analyzeFaces, type LoadedAnalyzer } from '../analyzer/analyze-faces';
 import { LOOK_AHEAD_FRAMES } from '../analyzer/build-track';
-import { gpuInferenceMs, type Job, MEDIA_DEADLINE_MS } from '../job';
+import { type Job, MEDIA_DEADLINE_MS } from '../job';
 import { readTrack, videoOf } from '../local-media';
 import { NoFaceDetected } from '../task-failure';
 import { encodeFeatures } from './encode-features';
@@ -50,7 +50,7 @@ export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<Analyze
     featuresFailed: features.failed,
     detectorRuns: job.detectorRuns(),
     replacedCodecs: job.replacedCodecs(),
-    gpuInferenceMs: gpuInferenceMs(job),
+    gpuInferenceMs: job.gpuInferenceMs(),
     graphFailed: features.graphFailed,
     timings: clock.timings(),
   };

@@ -77,7 +77,7 @@ describe('precomputing features while memory is short', () => {
           events.push(`release ${name}`);
           return onRelease(name);
         };
-        return { engine: engineOf(name), release };
+        return { model: engineOf(name), release };
       },
       async releaseEngines() {
         events.push('release engines');
@@ -99,7 +99,7 @@ describe('precomputing features while memory is short', () => {
       signal,
       clock: createStageClock(),
       inferMs: none,
-      gpuMs: none,
+      gpuInferenceMs: () => null,
       detectorRuns: none,
       replacedCodecs: () => [],
       progress: { loading: unused, preparing: unused, rendered: unused, encoding: unused },
@@ -131,21 +131,17 @@ describe('precomputing features while memory is short', () => {
     expect(framesOf('highsync')).toHaveLength(FRAMES);
   });
 
-  test('gives up when memory stays short', async () => {
-    const short = device({ afterRelease: 'full', reason: 'out_of_memory' });
-    const { added, failed, graphFailed } = await encode(short);
-    expect(graphFailed).toBe(false);
+  test.each([
+    ['gives up when memory stays short, after a second try', 'out_of_memory', 2, false],
+    ['does not retry an engine that fails for another reason', 'run_failed', 1, true],
+  ] as const)('%s', async (_, reason, tries, isGraphFault) => {
+    const lasting = device({ afterRelease: 'full', reason });
+    const { added, failed, graphFailed } = await encode(lasting);
     expect(added).toEqual({ highsync: FRAMES });
-    expect(failed).toEqual({ musetalk: expect.stringContaining('engine_out_of_memory') as string });
-    expect(short.events.filter((event) => event === 'open musetalk')).toHaveLength(2);
-  });
-
-  test('does not retry an engine that fails for another reason', async () => {
-    const broken = device({ afterRelease: 'free', reason: 'run_failed' });
-    const { added, failed, graphFailed } = await encode(broken);
-    expect(graphFailed).toBe(true);
-    expect([added, Object.keys(failed)]).toEqual([{ highsync: FRAMES }, ['musetalk']]);
-    expect(broken.events).not.toContain('release engines');
+    expect(Object.keys(failed)).toEqual(['musetalk']);
+    expect(graphFailed).toBe(isGraphFault);
+    expect(lasting.events.filter((event) => event === 'open musetalk')).toHaveLength(tries);
+    expect(lasting.events.filter((event) => event === 'release engines')).toHaveLength(tries - 1);
   });
 
   test('leaves no file open and no engine loaded when one of the engines cannot be released', async () => {

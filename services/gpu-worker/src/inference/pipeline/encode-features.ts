@@ -71,11 +71,11 @@ export async function encodeFeatures(wanted: FeaturesOfVideo, job: Job): Promise
 }
 
 async function encodeAll(wanted: FeaturesOfVideo, job: Job, { added, failures }: Outcome): Promise<void> {
-  const { track, settledFrames } = wanted;
-  const { clock, signal } = job;
+  const { engines, videoPath, video, track, settledFrames, onProgress } = wanted;
+  const { binaries, clock, signal } = job;
   const encodings: Encoding[] = [];
   try {
-    for (const task of wanted.engines) {
+    for (const task of engines) {
       try {
         const encoding = await openEncoding(task, wanted, job);
         if (encoding) encodings.push(encoding);
@@ -88,14 +88,17 @@ async function encodeAll(wanted: FeaturesOfVideo, job: Job, { added, failures }:
     const files = encodings.map(({ features }) => features);
     const frames = framesToEncode(track, settledFrames, files);
     if (frames > 0) {
-      const encoders = encodings.map(({ encoder }) => encoder);
-      const onFailure = (failing: FaceEncoder, error: unknown): void => {
-        for (const { name, encoder } of encodings) if (encoder === failing) failures.set(name, error);
-      };
-      const onFrame = (done: number): void => wanted.onProgress(done / frames);
-      await clock.during('features', () =>
-        encodePass(wanted, job, frames, { encoders, onFailure, onFrame, signal }),
-      );
+      await clock.during('features', async () => {
+        const layout = { format: 'yuv420p' } as const;
+        const limits = { deadlineMs: MEDIA_DEADLINE_MS, signal };
+        const reader = openFrameReader(binaries, videoPath, video, { layout, ...limits });
+        const onFrame = (done: number): void => onProgress(done / frames);
+        try {
+          await encodeFrames(readAhead(reader, frames), encodings, { failures, onFrame, signal });
+        } finally {
+          await reader.close();
+        }
+      });
       clock.sampleMemory();
     }
     for (const { name, features } of encodings) added.set(name, (added.get(name) ?? 0) + features.added());
@@ -111,7 +114,7 @@ async function openEncoding(
   { track, video }: FeaturesOfVideo,
   { models }: Job,
 ): Promise<Encoding | null> {
-  const { engine, release } = await models.encoder(task.engine, task.pack);
+  const { model: engine, release } = await models.encoder(task.engine, task.pack);
   if (!isWorthKeeping(engine.features)) return null;
   const features = openFeatures(task.featuresPath, engine.features, track);
   try {
@@ -123,10 +126,9 @@ async function openEncoding(
   }
 }
 
-interface Encoders {
-  readonly encoders: readonly FaceEncoder[];
-  /** Called when an encoder fails: it gets no further frames, while the others continue. */
-  readonly onFailure: (encoder: FaceEncoder, error: unknown) => void;
+interface EncodingPass {
+  /** Collects the errors of encoders that fail: they get no further frames, while the others continue. */
+  readonly failures: Map<Engine, unknown>;
   /** Called after every frame with the number of frames done. */
   readonly onFrame: (framesDone: number) => void;
   /** Checked after every frame. */
@@ -134,58 +136,36 @@ interface Encoders {
 }
 
 /**
- * Goes through the first `frames` frames of the video once, at full size, and feeds every frame to all encoders for as
- * long as at least one works. Rejects when the video cannot be decoded, and with the signal's reason.
+ * Feeds every frame to all encoders for as long as at least one works; each frame may be reused once the next one is
+ * requested. Rejects when the frames do, and with the signal's reason.
  */
-async function encodePass(
-  { videoPath, video }: FeaturesOfVideo,
-  { binaries, signal }: Job,
-  frames: number,
-  encoders: Encoders,
-): Promise<void> {
-  const layout = { format: 'yuv420p' } as const;
-  const limits = { deadlineMs: MEDIA_DEADLINE_MS, signal };
-  const reader = openFrameReader(binaries, videoPath, video, { layout, ...limits });
-  try {
-    await encodeFrames(readAhead(reader, frames), encoders);
-  } finally {
-    await reader.close();
-  }
-}
-
-/** The pass over an existing stream of frames; each frame may be reused once the next one is requested. */
 export async function encodeFrames(
   frames: AsyncIterable<Uint8Array>,
-  { encoders, onFailure, onFrame, signal }: Encoders,
+  encodings: readonly Pick<Encoding, 'name' | 'encoder'>[],
+  { failures, onFrame, signal }: EncodingPass,
 ): Promise<void> {
-  const working = new Set(encoders);
-  const drop = (encoder: FaceEncoder, error: unknown): void => {
-    // Whatever a stopped task fails with is not the encoder's fault.
-    signal.throwIfAborted();
-    working.delete(encoder);
-    onFailure(encoder, error);
+  const working = new Set(encodings);
+  const step = async (work: (encoder: FaceEncoder) => Promise<void>): Promise<void> => {
+    // In sequence: the graphs run on one thread anyway.
+    for (const encoding of working) {
+      try {
+        await work(encoding.encoder);
+      } catch (error) {
+        // Whatever a stopped task fails with is not the encoder's fault.
+        signal.throwIfAborted();
+        working.delete(encoding);
+        failures.set(encoding.name, error);
+      }
+    }
   };
   let index = 0;
   for await (const frame of frames) {
-    // In sequence: the graphs run on one thread anyway.
-    for (const encoder of working) {
-      try {
-        await encoder.add(frame, index);
-      } catch (error) {
-        drop(encoder, error);
-      }
-    }
+    await step((encoder) => encoder.add(frame, index));
     signal.throwIfAborted();
     if (working.size === 0) return;
     onFrame(++index);
   }
-  for (const encoder of working) {
-    try {
-      await encoder.flush();
-    } catch (error) {
-      drop(encoder, error);
-    }
-  }
+  await step((encoder) => encoder.flush());
 }
 
 /** Number of frames from the start up to the last face whose features one of these engines still lacks. */

@@ -1,3 +1,4 @@
+import { type Engine } from '@lipsync/contract';
 import { FACE_TRACK_VERSION, type FaceEncoder, type FaceTrack } from '@lipsync/engines';
 import { encodeFrames, framesToEncode } from './encode-features';
 
@@ -12,32 +13,33 @@ const track = (found: readonly number[]): FaceTrack => ({
   landmarks: new Float32Array(found.length * 136),
   cuts: new Uint8Array(found.length),
 });
-const knowing = (...frames: number[]) => ({ has: (frame: number) => frames.includes(frame) });
 
-describe('how much of a video is decoded for features', () => {
-  test('everything up to the last face that one of the engines does not know', () => {
-    const faces = track([1, 1, 1, 1, 1]);
-    expect(framesToEncode(faces, 5, [knowing()])).toBe(5);
-    expect(framesToEncode(faces, 5, [knowing(2, 3, 4)])).toBe(2);
-    expect(framesToEncode(faces, 5, [knowing(0, 1, 2, 3, 4), knowing(0, 1, 3, 4)])).toBe(3);
-  });
-
-  test('nothing when everything is known, no engine is given, or there is no face', () => {
-    expect(framesToEncode(track([1, 1]), 2, [knowing(0, 1)])).toBe(0);
-    expect(framesToEncode(track([1, 1]), 2, [])).toBe(0);
-    expect(framesToEncode(track([0, 0]), 2, [knowing()])).toBe(0);
-  });
-
-  test('no trailing frames without a face', () => {
-    expect(framesToEncode(track([1, 1, 0, 0]), 4, [knowing()])).toBe(2);
-  });
-
-  test('no frames whose track rows a longer analysis might change', () => {
-    expect(framesToEncode(track([1, 1, 1, 1]), 3, [knowing()])).toBe(3);
-  });
+test.each<[string, readonly number[], number, readonly (readonly number[])[], number]>([
+  ['everything up to the last face', [1, 1, 1, 1, 1], 5, [[]], 5],
+  ['only up to the last face that an engine does not know', [1, 1, 1, 1, 1], 5, [[2, 3, 4]], 2],
+  [
+    'as far as one of the engines needs it',
+    [1, 1, 1, 1, 1],
+    5,
+    [
+      [0, 1, 2, 3, 4],
+      [0, 1, 3, 4],
+    ],
+    3,
+  ],
+  ['nothing when everything is known', [1, 1], 2, [[0, 1]], 0],
+  ['nothing when no engine is given', [1, 1], 2, [], 0],
+  ['nothing when there is no face', [0, 0], 2, [[]], 0],
+  ['no trailing frames without a face', [1, 1, 0, 0], 4, [[]], 2],
+  ['no frames whose track rows a longer analysis might change', [1, 1, 1, 1], 3, [[]], 3],
+])('of a video %s is decoded for features', (_, found, settled, known, frames) => {
+  const files = known.map((indexes) => ({ has: (frame: number) => indexes.includes(frame) }));
+  expect(framesToEncode(track(found), settled, files)).toBe(frames);
 });
 
 describe('the pass over the frames', () => {
+  const [FIRST, SECOND] = ['musetalk', 'highsync'] as const;
+
   async function* frames(count: number): AsyncGenerator<Uint8Array> {
     for (let i = 0; i < count; i++) yield new Uint8Array(1);
   }
@@ -51,21 +53,22 @@ describe('the pass over the frames', () => {
     const works: FaceEncoder = { add: (_, index) => note(index), flush: () => note('flush') };
     return { works, seen };
   }
-  async function pass(encoders: readonly FaceEncoder[], signal = new AbortController().signal) {
-    const failures: [number, string][] = [];
+  async function pass(
+    encoders: readonly FaceEncoder[],
+    { source = frames(3), signal = new AbortController().signal } = {},
+  ) {
+    const failures = new Map<Engine, unknown>();
     let done = 0;
-    const onFailure = (failing: FaceEncoder, error: unknown): void =>
-      void failures.push([encoders.indexOf(failing), error instanceof Error ? error.message : '']);
-    await encodeFrames(frames(3), { encoders, onFailure, onFrame: (count) => (done = count), signal });
+    const encodings = encoders.map((encoder, i) => ({ name: i === 0 ? FIRST : SECOND, encoder }));
+    await encodeFrames(source, encodings, { failures, onFrame: (count) => (done = count), signal });
     return { failures, done };
   }
-
   test.each([0, 1, 'flush'] as const)(
     'an encoder that fails at %s does not affect the others',
     async (step) => {
       const [bad, good] = [encoder(step), encoder()];
       const { failures, done } = await pass([bad.works, good.works]);
-      expect(failures).toEqual([[0, `at ${step}`]]);
+      expect(failures).toEqual(new Map([[FIRST, new Error(`at ${step}`)]]));
       expect(bad.seen.at(-1)).toBe(step);
       expect(good.seen).toEqual([0, 1, 2, 'flush']);
       expect(done).toBe(3);
@@ -75,7 +78,7 @@ describe('the pass over the frames', () => {
   test('decoding stops when no encoder is left', async () => {
     const [first, second] = [encoder(0), encoder(1)];
     const { failures, done } = await pass([first.works, second.works]);
-    expect(failures.map(([index]) => index)).toEqual([0, 1]);
+    expect([...failures.keys()]).toEqual([FIRST, SECOND]);
     expect(done).toBe(1);
   });
 
@@ -88,7 +91,7 @@ describe('the pass over the frames', () => {
       },
       flush: async () => undefined,
     };
-    await expect(pass([works], stop.signal)).rejects.toThrow('stopped');
+    await expect(pass([works], { signal: stop.signal })).rejects.toThrow('stopped');
   });
 
   test('a video that cannot be decoded ends the pass for all', async () => {
@@ -97,14 +100,7 @@ describe('the pass over the frames', () => {
       throw new Error('damaged');
     }
     const { works, seen } = encoder();
-    const signal = new AbortController().signal;
-    const passing = encodeFrames(broken(), {
-      encoders: [works],
-      onFailure: () => undefined,
-      onFrame: () => undefined,
-      signal,
-    });
-    await expect(passing).rejects.toThrow('damaged');
+    await expect(pass([works], { source: broken() })).rejects.toThrow('damaged');
     expect(seen).toEqual([0]);
   });
 });

@@ -68,30 +68,26 @@ export function frameBudget(batchSize: number, frameBytes: number): number {
   return Math.max(batchSize + SPARES, Math.min(BATCHES * batchSize, affordable));
 }
 
-/** An ordered queue from one loop to another. It is unbounded: the producer limits how far ahead it runs. */
-export interface AsyncQueue<Item> {
-  push(item: Item): void;
-  /** No more items will come. */
-  end(): void;
-  /** The items in order; the iteration throws the signal's reason once the signal is aborted. */
-  items(): AsyncGenerator<Item, void, undefined>;
-}
+export type AsyncQueue<Item> = ReturnType<typeof createAsyncQueue<Item>>;
 
-export function createAsyncQueue<Item>(signal: AbortSignal): AsyncQueue<Item> {
+/** An ordered queue from one loop to another. It is unbounded: the producer limits how far ahead it runs. */
+export function createAsyncQueue<Item>(signal: AbortSignal) {
   const ahead: Item[] = [];
   let ended = false;
   let wake: () => void = () => undefined;
 
   return {
-    push: (item) => {
+    push(item: Item): void {
       ahead.push(item);
       wake();
     },
-    end: () => {
+    /** No more items will come. */
+    end(): void {
       ended = true;
       wake();
     },
-    async *items() {
+    /** The items in order; the iteration throws the signal's reason once the signal is aborted. */
+    async *items(): AsyncGenerator<Item, void, undefined> {
       const stop = (): void => wake();
       signal.addEventListener('abort', stop);
       try {

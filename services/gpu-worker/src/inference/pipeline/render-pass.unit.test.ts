@@ -131,7 +131,7 @@ describe('render pass', () => {
     },
   );
 
-  test('the memory of every batch is given back once, after its last face', async () => {
+  test('the memory of every batch, also of the last and incomplete one, is given back once, after its last face', async () => {
     const { pass, seen } = scripted({ frames: 10, infer: turns });
     await renderPass(pass);
     expect(seen.recycled).toEqual([
@@ -160,15 +160,6 @@ describe('render pass', () => {
     expect(seen.batches).toHaveLength(3);
   });
 
-  test('the last batch is sent even if it is not full', async () => {
-    const { pass, seen } = scripted({ frames: 6 });
-    await renderPass(pass);
-    expect(seen.batches).toEqual([
-      [0, 1, 2, 3],
-      [4, 5],
-    ]);
-  });
-
   test('a face that may not join the others starts a new batch, and the previous one is sent at once', async () => {
     const { pass, seen } = scripted({ frames: 9, joins: (i) => i !== 3 && i !== 5 });
     await renderPass(pass);
@@ -187,37 +178,27 @@ describe('render pass', () => {
     expect(seen.written.map(([, face]) => face > 0)).toEqual([true, true, false, true, true, true]);
   });
 
-  test('an observer sees every picture with its output frame, before and after the face is written', async () => {
-    const looks: [string, number, number][] = [];
+  test('an observer learns of every frame whether its face is generated, how much enlarged, and sees it before and after', async () => {
+    const looks: (number | string)[][] = [];
     const { pass } = scripted({
-      frames: 7,
+      frames: 3,
       hasFace: (i) => i !== 1,
       observer: {
+        passed: () => looks.push(['passed']),
+        taken: (enlargement) => looks.push(['taken', enlargement]),
         before: (frame, output) => looks.push(['before', output, frame[1] ?? -1]),
         after: (frame, output) => looks.push(['after', output, frame[1] ?? -1]),
       },
     });
     await renderPass(pass);
-    expect(looks).toEqual(
-      [0, 2, 3, 4, 5, 6].flatMap((output) => [
+    const told = (...kinds: string[]) => looks.filter(([kind]) => kinds.includes(String(kind)));
+    expect(told('passed', 'taken')).toEqual([['taken', 0], ['passed'], ['taken', 0.2]]);
+    expect(told('before', 'after')).toEqual(
+      [0, 2].flatMap((output) => [
         ['before', output, 0],
         ['after', output, 100 + output],
       ]),
     );
-  });
-
-  test('an observer learns of every frame whether its face is generated, and how much enlarged', async () => {
-    const told: (number | 'passed')[] = [];
-    const { pass } = scripted({
-      frames: 3,
-      hasFace: (i) => i !== 1,
-      observer: {
-        passed: () => told.push('passed'),
-        taken: (enlargement) => told.push(enlargement),
-      },
-    });
-    await renderPass(pass);
-    expect(told).toEqual([0, 'passed', 0.2]);
   });
 
   test.each([BATCH + 1, BATCH + 3, 4 * BATCH])(

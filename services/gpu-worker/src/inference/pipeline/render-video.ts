@@ -18,9 +18,9 @@ import {
   type VideoStream,
 } from '@lipsync/media';
 import { type RenderResult, type RenderTask } from '../../protocol/messages';
-import { gpuInferenceMs, type Job, MEDIA_DEADLINE_MS } from '../job';
+import { type Job, MEDIA_DEADLINE_MS } from '../job';
 import { audioOf, openSpeechFile, pictureFormat, readTrack, type SpeechFile, videoOf } from '../local-media';
-import { createQualityProbe, createUnfailingProbe } from '../quality/quality-probe';
+import { createQualityProbe } from '../quality/quality-probe';
 import { NoFaceDetected } from '../task-failure';
 import { openFeatures } from './feature-file';
 import { createFramePool, frameBudget } from './frame-buffers';
@@ -116,7 +116,7 @@ async function renderClip(
     throw new NoFaceDetected('no frame of the output shows a face');
 
   const format = pictureFormat(video);
-  const probe = createUnfailingProbe(createQualityProbe({ track, audio, sources, format }));
+  const probe = createQualityProbe({ track, audio, sources, format });
   const openFrames = (): FrameReader => openFrameSource(binaries, task.videoPath, video, sources, limits);
 
   const source = openFrames();
@@ -168,7 +168,7 @@ async function renderClip(
     progress.encoding();
     // The quality probe's graphs count towards neither the engine's time nor the customer's usage.
     clock.add('infer', job.inferMs());
-    const engineGpuMs = gpuInferenceMs(job);
+    const engineGpuMs = job.gpuInferenceMs();
     const finishing = clock.during('encode', () => writing.finish());
     const judging = clock.during('quality', () => probe.judge(() => models.analyzer(task.analyzer)));
     await Promise.allSettled([finishing, judging]);

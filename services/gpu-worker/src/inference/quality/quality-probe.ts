@@ -10,7 +10,7 @@ import {
   speechEnvelope,
 } from '@lipsync/engines';
 import { type Box, type PictureFormat } from '@lipsync/kernels';
-import { type OutputQuality, type SeenQuality, type SyncQuality } from '../../protocol/messages';
+import { type OutputQuality, type SyncQuality } from '../../protocol/messages';
 import { type LoadedAnalyzer } from '../analyzer/analyze-faces';
 import { facePatch, landmarkBounds } from '../analyzer/face-geometry';
 import { createLandmarkFinder } from '../analyzer/landmark-finder';
@@ -27,63 +27,7 @@ export interface FaceObserver {
   readonly after: (frame: Uint8Array, outputIndex: number) => void;
 }
 
-/** Measures an output. A failure to measure is reported in the result, and costs measurements instead of the render. */
-interface UnfailingProbe extends FaceObserver {
-  /** Computes the result; never rejects, not even when the analyzer cannot be loaded. */
-  judge(loadAnalyzer: () => Promise<LoadedAnalyzer>): Promise<OutputQuality>;
-  /** Whether a graph failed at it. */
-  graphFailed(): boolean;
-}
-
 const UNMEASURED: SyncQuality = { syncCorrelation: null, syncLagFrames: null };
-
-export function createUnfailingProbe(probe: QualityProbe): UnfailingProbe {
-  let problem: string | null = null;
-  let graphFailed = false;
-  const fail = (error: unknown): void => {
-    graphFailed ||= isGraphFailure(error);
-    problem ??= error instanceof Error ? error.message : String(error);
-  };
-
-  return {
-    graphFailed: () => graphFailed,
-    passed: probe.passed,
-    taken: probe.taken,
-    // After one failed observation there are no others: they would measure its half-done state.
-    before(frame, outputIndex) {
-      if (problem !== null) return;
-      try {
-        probe.before(frame, outputIndex);
-      } catch (error) {
-        fail(error);
-      }
-    },
-    after(frame, outputIndex) {
-      if (problem !== null) return;
-      try {
-        probe.after(frame, outputIndex);
-      } catch (error) {
-        fail(error);
-      }
-    },
-    async judge(loadAnalyzer) {
-      let sync = UNMEASURED;
-      try {
-        sync = await probe.sync(await loadAnalyzer());
-      } catch (error) {
-        fail(error);
-      }
-      return { ...sync, ...probe.seen(), problem };
-    },
-  };
-}
-
-export interface QualityProbe extends FaceObserver {
-  /** The measurements so far. */
-  seen(): SeenQuality;
-  /** Analyzes the sampled faces with the analyzer. */
-  sync(analyzer: LoadedAnalyzer): Promise<SyncQuality>;
-}
 
 /** Four seconds: enough syllables for a correlation even if some frames show no face, and cheap beside any render. */
 const SAMPLE_FRAMES = 100;
@@ -101,13 +45,18 @@ interface SampledFace {
   readonly landmarks: Float32Array;
 }
 
-/** Observes the segment of an output with the most speech. */
+export type QualityProbe = ReturnType<typeof createQualityProbe>;
+
+/**
+ * Observes the segment of an output with the most speech. A failure to measure is reported in the result, and costs
+ * measurements instead of the render.
+ */
 export function createQualityProbe(clip: {
   readonly track: FaceTrack;
   readonly sources: readonly number[];
   readonly audio: Recording;
   readonly format: PictureFormat;
-}): QualityProbe {
+}) {
   const { track, sources, audio, format } = clip;
   const frames = sources.length;
   const shown = sources.map((source) => track.found[source] === 1);
@@ -119,7 +68,22 @@ export function createQualityProbe(clip: {
   let passed = 0;
   let enlarged = 0;
   let largest: number | null = null;
+  let problem: string | null = null;
+  let graphFailed = false;
 
+  const fail = (error: unknown): void => {
+    graphFailed ||= isGraphFailure(error);
+    problem ??= error instanceof Error ? error.message : String(error);
+  };
+  /** After one failed observation there are no others: they would measure its half-done state. */
+  const observe = (look: () => void): void => {
+    if (problem !== null) return;
+    try {
+      look();
+    } catch (error) {
+      fail(error);
+    }
+  };
   const landmarksOf = (outputIndex: number): Float32Array => {
     const row = (sources[outputIndex] ?? 0) * LANDMARK_VALUES;
     return track.landmarks.subarray(row, row + LANDMARK_VALUES);
@@ -128,54 +92,70 @@ export function createQualityProbe(clip: {
   const regionOf = (landmarks: Float32Array): Box =>
     insidePicture(widened(landmarkBounds(landmarks), FACE_MARGIN), format);
 
-  return {
-    passed() {
-      passed++;
-    },
+  function lookAfter(frame: Uint8Array, outputIndex: number): void {
+    const landmarks = landmarksOf(outputIndex);
+    const box = regionOf(landmarks);
+    if (before !== undefined) {
+      const mouth = widened(landmarkBounds(landmarks, ...MOUTH), MOUTH_MARGIN);
+      change.add(before, lumaOf(frame, format, box), movedBy(mouth, -box.x1, -box.y1));
+    }
+    const region = rgbRegion(frame, format, box);
+    if (region) faces.set(outputIndex, { region, landmarks: toRegion(landmarks, region) });
+  }
 
+  /** Finds the mouths of the sampled faces with the analyzer. */
+  async function syncBy(analyzer: LoadedAnalyzer): Promise<SyncQuality> {
+    if (faces.size < FEWEST_MOUTHS) return UNMEASURED;
+    const find = createLandmarkFinder(analyzer.run, analyzer.params.landmarks);
+    const openings: (number | null)[] = envelope.slice(from, to).map(() => null);
+    for (const [outputIndex, { region, landmarks }] of faces) {
+      const patch = facePatch(landmarks, analyzer.params.landmarks.scale);
+      openings[outputIndex - from] = mouthOpening((await find(region.picture, patch)).points);
+    }
+    const { pearson, lagFrames } = followsVoice(envelope.slice(from, to), openings, MAX_LAG_FRAMES);
+    return { syncCorrelation: pearson, syncLagFrames: lagFrames };
+  }
+
+  const observer: FaceObserver = {
+    passed: () => passed++,
     taken(enlargement) {
       if (enlargement > 1) enlarged++;
       largest = Math.max(largest ?? 0, enlargement);
     },
-
-    before(frame, outputIndex) {
-      before =
-        isSampled(outputIndex) && (outputIndex - from) % CHANGE_EVERY === 0
-          ? lumaOf(frame, format, regionOf(landmarksOf(outputIndex)))
-          : undefined;
-    },
-
-    after(frame, outputIndex) {
-      if (!isSampled(outputIndex)) return;
-      const landmarks = landmarksOf(outputIndex);
-      const box = regionOf(landmarks);
-      if (before !== undefined) {
-        const mouth = widened(landmarkBounds(landmarks, ...MOUTH), MOUTH_MARGIN);
-        change.add(before, lumaOf(frame, format, box), movedBy(mouth, -box.x1, -box.y1));
+    before: (frame, outputIndex) =>
+      observe(() => {
+        before =
+          isSampled(outputIndex) && (outputIndex - from) % CHANGE_EVERY === 0
+            ? lumaOf(frame, format, regionOf(landmarksOf(outputIndex)))
+            : undefined;
+      }),
+    after: (frame, outputIndex) =>
+      observe(() => {
+        if (isSampled(outputIndex)) lookAfter(frame, outputIndex);
+      }),
+  };
+  return {
+    ...observer,
+    /** Computes the result; never rejects, not even when the analyzer cannot be loaded. */
+    async judge(loadAnalyzer: () => Promise<LoadedAnalyzer>): Promise<OutputQuality> {
+      let sync = UNMEASURED;
+      try {
+        sync = await syncBy(await loadAnalyzer());
+      } catch (error) {
+        fail(error);
       }
-      const region = rgbRegion(frame, format, box);
-      if (region) faces.set(outputIndex, { region, landmarks: toRegion(landmarks, region) });
+      return {
+        ...sync,
+        ...change.result(),
+        facelessShare: passed / Math.max(1, frames),
+        enlargedShare: enlarged / Math.max(1, frames),
+        largestEnlargement: largest,
+        sampledFrames: faces.size,
+        problem,
+      };
     },
-
-    seen: () => ({
-      ...change.result(),
-      facelessShare: passed / Math.max(1, frames),
-      enlargedShare: enlarged / Math.max(1, frames),
-      largestEnlargement: largest,
-      sampledFrames: faces.size,
-    }),
-
-    async sync(analyzer) {
-      if (faces.size < FEWEST_MOUTHS) return { syncCorrelation: null, syncLagFrames: null };
-      const find = createLandmarkFinder(analyzer.run, analyzer.params.landmarks);
-      const openings: (number | null)[] = envelope.slice(from, to).map(() => null);
-      for (const [outputIndex, { region, landmarks }] of faces) {
-        const patch = facePatch(landmarks, analyzer.params.landmarks.scale);
-        openings[outputIndex - from] = mouthOpening((await find(region.picture, patch)).points);
-      }
-      const { pearson, lagFrames } = followsVoice(envelope.slice(from, to), openings, MAX_LAG_FRAMES);
-      return { syncCorrelation: pearson, syncLagFrames: lagFrames };
-    },
+    /** Whether a graph failed at it. */
+    graphFailed: () => graphFailed,
   };
 }
 

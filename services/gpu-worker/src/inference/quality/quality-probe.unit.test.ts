@@ -1,10 +1,9 @@
 import { recordingOf, type RunModel, SAMPLE_RATE, SessionError } from '@lipsync/engines';
 import { syntheticTrack } from '@lipsync/engines/test';
 import { pictureLayout } from '@lipsync/kernels';
-import { type SeenQuality } from '../../protocol/messages';
 import { type LoadedAnalyzer } from '../analyzer/analyze-faces';
 import { MIRRORED_LANDMARKS } from '../analyzer/landmark-finder';
-import { createQualityProbe, createUnfailingProbe, loudestSegment, type QualityProbe } from './quality-probe';
+import { createQualityProbe, loudestSegment, type QualityProbe } from './quality-probe';
 
 const FRAMES = 110;
 const FORMAT = { width: 192, height: 192, matrix: 'bt709', range: 'full' } as const;
@@ -87,62 +86,59 @@ function show(probe: QualityProbe, outputs: readonly number[], openingOf: (outpu
 const all = Array.from({ length: FRAMES }, (_, i) => i);
 const talking = (lag: number) => (output: number) => VOICE[output - lag] ?? 0;
 
+const load =
+  (change: Partial<LoadedAnalyzer> = {}) =>
+  () =>
+    Promise.resolve({ ...analyzer, ...change });
+const refuses =
+  (error: Error): RunModel =>
+  () =>
+    Promise.reject(error);
+const UNMEASURED = { syncCorrelation: null, syncLagFrames: null };
+
 test.each([-1, 0, 3])('a mouth %i frames behind the voice is measured as that late', async (lag) => {
   const probe = newProbe();
   show(probe, all, talking(lag));
-  const { syncCorrelation, syncLagFrames } = await probe.sync(analyzer);
+  const { syncCorrelation, syncLagFrames, sampledFrames, problem } = await probe.judge(load());
   expect(syncCorrelation).toBeGreaterThan(0.9);
-  expect(syncLagFrames).toBe(lag);
-  expect(probe.seen().sampledFrames).toBe(100);
+  expect([syncLagFrames, sampledFrames, problem]).toEqual([lag, 100, null]);
 });
 
 test('there is no sync to measure in silence, however the mouth moves', async () => {
   const probe = newProbe(SILENCE);
   show(probe, all, talking(0));
-  expect(await probe.sync(analyzer)).toEqual({ syncCorrelation: null, syncLagFrames: null });
+  expect(await probe.judge(load())).toMatchObject(UNMEASURED);
 });
 
 test('a mouth that stays closed during speech counts as not following', async () => {
   const probe = newProbe();
   show(probe, all, () => 0);
-  expect(await probe.sync(analyzer)).toEqual({ syncCorrelation: 0, syncLagFrames: null });
+  expect(await probe.judge(load())).toMatchObject({ syncCorrelation: 0, syncLagFrames: null });
 });
 
 test('faces for less than three seconds yield no sync, and the analyzer is not run', async () => {
-  const refuses: RunModel = () => Promise.reject(new Error('asked'));
+  const run = refuses(new Error('asked'));
   const few = newProbe();
   show(few, all.slice(10, 84), talking(0));
-  expect(few.seen().sampledFrames).toBe(74);
-  expect(await few.sync({ ...analyzer, run: refuses })).toEqual({
-    syncCorrelation: null,
-    syncLagFrames: null,
-  });
+  expect(await few.judge(load({ run }))).toMatchObject({ ...UNMEASURED, sampledFrames: 74, problem: null });
 
   const enough = newProbe();
   show(enough, all.slice(10, 85), talking(0));
-  await expect(enough.sync({ ...analyzer, run: refuses })).rejects.toThrow('asked');
+  expect(await enough.judge(load({ run }))).toMatchObject({ problem: 'asked' });
 });
 
-test('frames that the engine left alone count as faceless, even if the track has a face', () => {
+test('frames that the engine left alone count as faceless, even if the track has a face', async () => {
   const probe = newProbe();
   for (let output = 0; output < 22; output++) probe.passed();
   show(probe, all.slice(22), talking(0));
-  expect(probe.seen().facelessShare).toBe(0.2);
+  expect((await probe.judge(load())).facelessShare).toBe(0.2);
 });
 
-test('faces larger than the generated ones are counted, and the largest factor is reported', () => {
+test('faces larger than the generated ones are counted, and the largest factor is reported', async () => {
   const probe = newProbe();
-  expect(probe.seen()).toMatchObject({ enlargedShare: 0, largestEnlargement: null });
+  expect(await probe.judge(load())).toMatchObject({ enlargedShare: 0, largestEnlargement: null });
   for (const enlargement of [0.4, 1, 1.5, 2.25]) probe.taken(enlargement);
-  expect(probe.seen()).toMatchObject({ enlargedShare: 2 / FRAMES, largestEnlargement: 2.25 });
-});
-
-test('a face with a hard border has a seam, and its changed skin is compared', () => {
-  const probe = newProbe();
-  show(probe, all, () => 0);
-  const { seamLevels, skinPsnrDb } = probe.seen();
-  expect(seamLevels).toBe(128 - CLOSED);
-  expect(skinPsnrDb).toBeCloseTo(20 * Math.log10(255 / (128 - CLOSED)), 6);
+  expect(await probe.judge(load())).toMatchObject({ enlargedShare: 2 / FRAMES, largestEnlargement: 2.25 });
 });
 
 test('sync is measured in the segment with the most speech', () => {
@@ -158,77 +154,41 @@ test('an output shorter than the segment is taken whole', () => {
   expect(loudestSegment([1, 2], [true, true], 75)).toEqual({ from: 0, to: 2 });
 });
 
-const SEEN: SeenQuality = {
-  seamLevels: 2,
-  skinPsnrDb: 40,
-  facelessShare: 0.1,
-  enlargedShare: 0,
-  largestEnlargement: 0.5,
-  sampledFrames: 75,
-};
-const IN_SYNC = { syncCorrelation: 0.8, syncLagFrames: 1 };
-const OUT_OF_SYNC = { syncCorrelation: null, syncLagFrames: null };
-const load = (): Promise<LoadedAnalyzer> => Promise.resolve(analyzer);
-const frame = new Uint8Array(1);
-
-function probeThat(does: Partial<QualityProbe>) {
-  const looks: string[] = [];
-  const probe: QualityProbe = {
-    passed: () => void looks.push('passed'),
-    taken: (enlargement) => void looks.push(`taken ${enlargement}`),
-    before: (_, output) => void looks.push(`before ${output}`),
-    after: (_, output) => void looks.push(`after ${output}`),
-    seen: () => SEEN,
-    sync: () => Promise.resolve(IN_SYNC),
-    ...does,
-  };
-  return { probe: createUnfailingProbe(probe), looks };
-}
-
-test('a working probe receives every call, and its measurements are passed on', async () => {
-  const { probe, looks } = probeThat({});
-  probe.taken(0.5);
-  probe.before(frame, 7);
-  probe.after(frame, 7);
-  probe.passed();
-  expect(looks).toEqual(['taken 0.5', 'before 7', 'after 7', 'passed']);
-  expect(await probe.judge(load)).toEqual({ ...IN_SYNC, ...SEEN, problem: null });
-});
-
-test('failing networks cost only the sync', async () => {
-  const { probe } = probeThat({ sync: () => Promise.reject(new Error('out of memory')) });
-  expect(await probe.judge(load)).toEqual({ ...OUT_OF_SYNC, ...SEEN, problem: 'out of memory' });
-});
-
 test.each([
   ['run_failed', true],
   ['load_failed', true],
   ['out_of_memory', false],
-] as const)('tells of a graph that failed, %s, for a reason other than memory: %s', async (reason, told) => {
-  const { probe } = probeThat({ sync: () => Promise.reject(new SessionError(reason, 'no')) });
-  expect(probe.graphFailed()).toBe(false);
-  await probe.judge(load);
-  expect(probe.graphFailed()).toBe(told);
-});
+] as const)(
+  'networks that fail, %s, cost only the sync; a graph failed for a reason other than memory: %s',
+  async (reason, told) => {
+    const probe = newProbe();
+    show(probe, all, () => 0);
+    expect(probe.graphFailed()).toBe(false);
+    const judged = await probe.judge(load({ run: refuses(new SessionError(reason, 'no')) }));
+    expect(judged).toMatchObject({ ...UNMEASURED, seamLevels: 128 - CLOSED, problem: 'no' });
+    expect(probe.graphFailed()).toBe(told);
+  },
+);
 
 test('so does an analyzer that cannot be loaded', async () => {
-  const { probe } = probeThat({});
-  const judged = await probe.judge(() => Promise.reject(new Error('no such file')));
-  expect(judged).toEqual({ ...OUT_OF_SYNC, ...SEEN, problem: 'no such file' });
+  const judged = await newProbe().judge(() => Promise.reject(new Error('no such file')));
+  expect(judged).toMatchObject({ ...UNMEASURED, problem: 'no such file' });
 });
 
 test.each(['before', 'after'] as const)(
   'an observation that fails %s a face was written is reported, fails no frame, and is the last one',
   async (look) => {
-    const fails = (): never => {
-      throw new RangeError('beyond the picture');
-    };
-    const { probe, looks } = probeThat({ [look]: fails });
-    for (const output of [1, 2]) {
-      probe.before(frame, output);
-      probe.after(frame, output);
+    class Broken extends Uint8Array {
+      override subarray(): never {
+        throw new RangeError('beyond the picture');
+      }
     }
-    expect(looks).toEqual(look === 'before' ? [] : ['before 1']);
-    expect(await probe.judge(load)).toEqual({ ...IN_SYNC, ...SEEN, problem: 'beyond the picture' });
+    const [good, broken] = [blank(), new Broken(blank())];
+    const probe = newProbe();
+    for (const output of all) {
+      probe.before(look === 'before' ? broken : good, output);
+      probe.after(look === 'after' ? broken : good, output);
+    }
+    expect(await probe.judge(load())).toMatchObject({ sampledFrames: 0, problem: 'beyond the picture' });
   },
 );

@@ -1,5 +1,5 @@
 import { type RunResult, SessionError, type Tensor, type Tensors } from '@lipsync/engines';
-import { type Session } from './session';
+import { copyOf, type Session } from './session';
 
 /**
  * Wraps a graph for devices that may be short of memory: a batch that does not fit is run again as two halves, and
@@ -59,19 +59,10 @@ async function runHalves(
 
 /** A copy of the rows [from, to) of the first dimension. */
 function rows(tensor: Tensor, from: number, to: number): Tensor {
-  const { dims } = tensor;
-  const row = tensor.data.length / (dims[0] ?? 1);
-  const part = { dims: dims.length === 0 ? dims : [to - from, ...dims.slice(1)] };
-  switch (tensor.type) {
-    case 'float32':
-      return { ...tensor, ...part, data: tensor.data.slice(from * row, to * row) };
-    case 'uint8':
-      return { ...tensor, ...part, data: tensor.data.slice(from * row, to * row) };
-    case 'int32':
-      return { ...tensor, ...part, data: tensor.data.slice(from * row, to * row) };
-    case 'int64':
-      return { ...tensor, ...part, data: tensor.data.slice(from * row, to * row) };
-  }
+  const [count = 1, ...rest] = tensor.dims;
+  const row = tensor.data.length / count;
+  const dims = tensor.dims.length === 0 ? [] : [to - from, ...rest];
+  return copyOf(tensor, dims, from * row, to * row);
 }
 
 /** Concatenates the rows of two tensors, in the memory of `target` if given. Graphs output floats. */

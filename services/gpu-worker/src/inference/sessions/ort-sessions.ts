@@ -3,16 +3,10 @@ import { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
 import { saysOutOfMemory } from '../../protocol/memory';
 import { type SessionOptions, type TensorSpec } from './session';
 
-export interface LoadedGraph {
-  readonly inputs: readonly TensorSpec[];
-  readonly outputs: readonly TensorSpec[];
-  /** Blocks this thread while the graph runs. */
-  run(feeds: Tensors, targets?: Tensors): Promise<Tensors>;
-  release(): Promise<void>;
-}
+export type LoadedGraph = Awaited<ReturnType<typeof loadGraph>>;
 
 /** Loads one graph into the runtime. Only the session thread calls this: loading and running block their thread. */
-export async function loadGraph(file: string, options: SessionOptions): Promise<LoadedGraph> {
+export async function loadGraph(file: string, options: SessionOptions) {
   const session = await InferenceSession.create(file, sessionOptions(options)).catch((error: unknown) => {
     const message = messageOf(error);
     throw new SessionError(saysOutOfMemory(message) ? 'out_of_memory' : 'load_failed', message);
@@ -20,7 +14,8 @@ export async function loadGraph(file: string, options: SessionOptions): Promise<
   return {
     inputs: session.inputMetadata.map(specOf),
     outputs: session.outputMetadata.map(specOf),
-    run: async (feeds, targets = {}) => {
+    /** Blocks this thread while the graph runs. */
+    run: async (feeds: Tensors, targets: Tensors = {}): Promise<Tensors> => {
       const wanted: Record<string, OrtTensor | null> = {};
       for (const name of session.outputNames) {
         const target = targets[name];
@@ -33,7 +28,7 @@ export async function loadGraph(file: string, options: SessionOptions): Promise<
         Object.entries(outputs).map(([name, tensor]) => [name, filled(name, tensor)]),
       );
     },
-    release: () => session.release(),
+    release: (): Promise<void> => session.release(),
   };
 }
 

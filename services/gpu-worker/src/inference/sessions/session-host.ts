@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { SessionError, type Tensor, type Tensors } from '@lipsync/engines';
-import { type Session, type SessionHost, type SessionOptions, type TensorSpec } from './session';
+import { SessionError, type Tensors } from '@lipsync/engines';
+import { copyOf, type Session, type SessionHost, type SessionOptions, type TensorSpec } from './session';
 
 type Unsent = SessionRequest extends infer R ? (R extends SessionRequest ? Omit<R, 'id'> : never) : never;
 interface Waiter {
@@ -9,23 +9,17 @@ interface Waiter {
   reject(error: SessionError): void;
 }
 
-/** A SessionHost that also counts the time its thread spent running graphs. */
-export interface TimedSessionHost extends SessionHost {
-  /** Milliseconds inside the runtime since the start, over all sessions. */
-  runMs(): number;
-  /** The part of `runMs` that was spent in sessions on a GPU. */
-  gpuMs(): number;
-}
+export type TimedSessionHost = ReturnType<typeof createSessionHost>;
 
 /**
- * Starts the session thread. `entry` is the compiled session-worker; the default is the one beside this file.
- * If the thread dies, `onLost` is called with the reason, and every open and later call rejects with
- * SessionError('closed').
+ * Starts the session thread: a SessionHost that also counts the time spent running graphs. `entry` is the compiled
+ * session-worker; the default is the one beside this file. If the thread dies, `onLost` is called with the reason, and
+ * every open and later call rejects with SessionError('closed').
  */
 export function createSessionHost(
   entry = join(__dirname, 'session-worker.js'),
   onLost: (reason: string) => void = () => undefined,
-): TimedSessionHost {
+) {
   const thread = new Worker(entry);
   const waiting = new Map<number, Waiter>();
   let lastId = 0;
@@ -80,9 +74,11 @@ export function createSessionHost(
 
   return {
     open,
+    /** Milliseconds inside the runtime since the start, over all sessions. */
     runMs: () => busyMs,
+    /** The part of `runMs` that was spent in sessions on a GPU. */
     gpuMs: () => gpuMs,
-    close: async () => {
+    close: async (): Promise<void> => {
       if (ended) return;
       closing = true;
       const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
@@ -95,19 +91,10 @@ export function createSessionHost(
 /** Transferring a view would transfer its whole buffer, and everything else stored there: such views are copied. */
 function ownBuffers(feeds: Tensors): Tensors {
   return Object.fromEntries(
-    Object.entries(feeds).map(([name, tensor]): [string, Tensor] => {
-      if (tensor.data.byteLength === tensor.data.buffer.byteLength) return [name, tensor];
-      switch (tensor.type) {
-        case 'float32':
-          return [name, { ...tensor, data: tensor.data.slice() }];
-        case 'uint8':
-          return [name, { ...tensor, data: tensor.data.slice() }];
-        case 'int32':
-          return [name, { ...tensor, data: tensor.data.slice() }];
-        case 'int64':
-          return [name, { ...tensor, data: tensor.data.slice() }];
-      }
-    }),
+    Object.entries(feeds).map(([name, tensor]) => [
+      name,
+      tensor.data.byteLength === tensor.data.buffer.byteLength ? tensor : copyOf(tensor),
+    ]),
   );
 }
 

@@ -1,4 +1,4 @@
-import { type RunResult, type Tensors } from '@lipsync/engines';
+import { type RunResult, type Tensor, type Tensors } from '@lipsync/engines';
 import { type Provider } from '@lipsync/model-pack';
 
 /** One input or output as the graph declares it; a symbolic dimension is its name. */
@@ -38,4 +38,18 @@ export interface SessionHost {
   open(file: string, options?: SessionOptions): Promise<Session>;
   /** Releases every session and lets the thread end once the current run is over. */
   close(): Promise<void>;
+}
+
+/** A tensor over a copy of the elements [from, to) of another one; of all by default. */
+export function copyOf(tensor: Tensor, dims = tensor.dims, from = 0, to = tensor.data.length): Tensor {
+  switch (tensor.type) {
+    case 'float32':
+      return { type: tensor.type, dims, data: tensor.data.slice(from, to) };
+    case 'uint8':
+      return { type: tensor.type, dims, data: tensor.data.slice(from, to) };
+    case 'int32':
+      return { type: tensor.type, dims, data: tensor.data.slice(from, to) };
+    case 'int64':
+      return { type: tensor.type, dims, data: tensor.data.slice(from, to) };
+  }
 }
