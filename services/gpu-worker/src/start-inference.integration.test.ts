@@ -86,7 +86,7 @@ describe('inference on files', () => {
       const timeline = Array.from({ length: outputFrames }, (_, i) =>
         sourceFrameIndex(mode, i, { videoFrames: FRAMES, outputFrames }),
       );
-      expect(await frameNumbers([at('out.mp4')], SIZE)).toEqual([timeline]);
+      expect(await frameNumbers(at('out.mp4'), SIZE)).toEqual(timeline);
       expect(result).toMatchObject({
         renderedFrames: outputFrames,
         outputSeconds: outputFrames / 25,
