@@ -91,14 +91,6 @@ export function milliseconds(ms: number | null | undefined): string {
   return `${significant(ms / 60_000)} min`;
 }
 
-/** 45 s, 12:30, 2:05:00 */
-export function clockTime(seconds: number): string {
-  if (seconds < 60) return `${seconds} s`;
-  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.round(seconds % 60)];
-  const shown = parts[0] === 0 ? parts.slice(1) : parts;
-  return shown.map((part, i) => (i === 0 ? String(part) : String(part).padStart(2, '0'))).join(':');
-}
-
 export function perSecond(rate: number): string {
   return rate >= 1 || rate === 0 ? `${significant(rate)}/s` : `${significant(rate * 60)}/min`;
 }
