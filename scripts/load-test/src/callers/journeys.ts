@@ -70,9 +70,9 @@ const render: Journey = async (context, traveler) => {
   const wanted = async (media: CustomerMedia, sendFrom: number): Promise<boolean> =>
     (await createRender(context, traveler, 'result', media, sendFrom)) !== null;
   if (context.config.media === 'once') return wanted(customer.media, intendedAt);
-  const video = await uploadMedia(customer, context.video, intendedAt);
+  const video = await uploadMedia(customer.client, context.video, intendedAt);
   if (video === null) return false;
-  const audio = await uploadMedia(customer, context.audio, video.endedAt);
+  const audio = await uploadMedia(customer.client, context.audio, video.endedAt);
   if (audio === null) return false;
   return wanted({ videoAssetId: video.assetId, audioAssetId: audio.assetId }, audio.endedAt);
 };
@@ -131,7 +131,7 @@ const MAX_RECENT = 256;
  * step failed.
  */
 export async function uploadMedia(
-  { client }: Customer,
+  client: ServiceClient,
   { bytes, request }: MediaFile,
   intendedAt: number,
 ): Promise<{ assetId: string; endedAt: number } | null> {
@@ -145,7 +145,8 @@ export async function uploadMedia(
 
 /** Uploads video or audio, chosen at random. */
 const upload: Journey = async (context, { customer, intendedAt, random }) => {
-  const uploaded = await uploadMedia(customer, random() < 0.5 ? context.video : context.audio, intendedAt);
+  const file = random() < 0.5 ? context.video : context.audio;
+  const uploaded = await uploadMedia(customer.client, file, intendedAt);
   if (uploaded === null) return false;
   context.uploads.push({ customer, assetId: uploaded.assetId });
   return true;

@@ -16,15 +16,12 @@ export async function prepareCustomer(
   client: ServiceClient,
   { video, audio }: { video: MediaFile; audio: MediaFile },
 ): Promise<Customer> {
-  const bare: Customer = {
-    index,
-    client,
-    media: { videoAssetId: '', audioAssetId: '' },
-    recent: [],
-  };
   await expectAccess(client);
-  const [videoAssetId, audioAssetId] = await Promise.all([readyAsset(bare, video), readyAsset(bare, audio)]);
-  return { ...bare, media: { videoAssetId, audioAssetId } };
+  const [videoAssetId, audioAssetId] = await Promise.all([
+    readyAsset(client, video),
+    readyAsset(client, audio),
+  ]);
+  return { index, client, media: { videoAssetId, audioAssetId }, recent: [] };
 }
 
 /** Creates and cancels some renders, for callers who fetch an existing one. */
@@ -53,11 +50,11 @@ async function expectAccess(client: ServiceClient): Promise<void> {
     );
 }
 
-async function readyAsset(customer: Customer, media: MediaFile): Promise<string> {
-  const uploaded = await uploadMedia(customer, media, performance.now());
+async function readyAsset(client: ServiceClient, media: MediaFile): Promise<string> {
+  const uploaded = await uploadMedia(client, media, performance.now());
   if (uploaded === null) throw new Error(`the upload of the ${media.request.media_type} was refused`);
   const { body } = await ask(
-    customer.client,
+    client,
     performance.now() + READY_DEADLINE_MS,
     'get_asset',
     { id: uploaded.assetId },

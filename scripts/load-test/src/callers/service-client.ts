@@ -8,7 +8,7 @@ import {
 } from '@lipsync/contract';
 import { operationOutcome, type Outcome, storeOutcome, transportOutcome } from '../track/outcome';
 import { type MeasuredRequest } from '../track/recorder';
-import { type HttpAnswer, type HttpClient, type HttpExchange } from './http-client';
+import { type HttpAnswer, type HttpClient, type HttpExchange, parseJson } from './http-client';
 
 /** A request of the run: when its caller wanted it, its actual times and its result. */
 interface Exchange<Body> {
@@ -122,14 +122,6 @@ export function createServiceClient(options: ServiceClientOptions) {
 }
 
 export type ServiceClient = ReturnType<typeof createServiceClient>;
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
 
 const PAUSE_MS = 500;
 

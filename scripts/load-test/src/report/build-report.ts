@@ -14,7 +14,7 @@ import {
   type ReportedConfig,
   type StreamReport,
 } from './report';
-import { summarize } from './summary';
+import { type ReportFacts, summarize } from './summary';
 import { type Backlog, verdictOf } from './verdict';
 
 interface MeasuredStream {
@@ -58,10 +58,8 @@ export function buildReport(run: RunResult): LoadTestReport {
     backlogs: [...measured.map(backlogOfCallers), ...(renders === null ? [] : [open])],
     webhooks,
   });
-  const facts = { verdict, streams, operations, renders, webhooks };
-  return {
-    schema_version: 4,
-    summary: summarize({ ...facts, machine: machineFacts(target.isLocal), target: target.description }),
+  const facts: ReportFacts = {
+    verdict,
     started_at: run.startedAt.toISOString(),
     finished_at: new Date().toISOString(),
     scenario: config.scenario,
@@ -74,11 +72,15 @@ export function buildReport(run: RunResult): LoadTestReport {
     config: reportedConfig(config),
     machine: machineFacts(target.isLocal),
     generator,
+    streams,
+    operations,
     errors: recorder.errors().map(({ operation, outcome, count }) => ({ operation, ...outcome, count })),
+    renders,
+    webhooks,
     series,
     checks: [...checks],
-    ...facts,
   };
+  return { schema_version: 4, summary: summarize(facts), ...facts };
 }
 
 const isMeasured = ({ isWarmUp }: TrackedRender): boolean => !isWarmUp;

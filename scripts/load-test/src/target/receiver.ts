@@ -5,6 +5,7 @@ import { type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { conforms, type RecordStatus, type WebhookEvent } from '@lipsync/contract';
 import { verifyWebhookSignature } from '@lipsync/domain';
+import { parseJson } from '../callers/http-client';
 
 interface ReceiverOptions {
   readonly host: string;
@@ -126,14 +127,6 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 function header(request: IncomingMessage, name: string): string {
