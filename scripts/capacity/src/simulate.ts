@@ -22,7 +22,7 @@ export interface PoolSettings {
   readonly pods: number;
 }
 
-export interface PolicySettings {
+interface PolicySettings {
   /** Maximum running GPU jobs per customer. */
   readonly runningJobsMax: number;
   /** From when a job could start on an idle slot to its claim. */

@@ -56,21 +56,6 @@ describe('createRecorder', () => {
     expect(figures.operations.get('get_render')?.latency.quantile(1)).toBeCloseTo(30_000, -3);
   });
 
-  it('counts everything answered and completed during the measured time, whenever it was wanted', () => {
-    const figures = recorder();
-    const caller = (intendedAt: number, endedAt: number): void => {
-      figures.request(request(intendedAt, { answeredAt: endedAt }));
-      figures.sent('callers', intendedAt, 0);
-      figures.served('callers', intendedAt, endedAt, true);
-    };
-    caller(2_000, 2_999);
-    caller(2_000, 3_000);
-    caller(4_000, 7_000);
-    caller(4_000, 7_001);
-    expect(figures.operations.get('get_render')).toMatchObject({ requests: 2, answeredInTime: 2 });
-    expect(figures.streams.get('callers')).toMatchObject({ completed: 2, completedInTime: 2 });
-  });
-
   it('counts the callers in progress at half time and at the end, including the warm-up’s, whatever their outcome', () => {
     const figures = recorder();
     const caller = (intendedAt: number, endedAt: number, succeeded = true): void => {
