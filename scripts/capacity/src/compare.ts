@@ -1,7 +1,8 @@
+import { DEFAULT_CUSTOMER_LIMITS } from '@lipsync/domain';
 import { quantile } from '@lipsync/local-stack';
 import { createRandom, mean, type Random } from './distributions';
-import { type MeasuredRender, modelSeconds, type Profile } from './profile';
-import { MEDIA_QUEUE, type RenderArrival, SERVICE_POLICY, simulate } from './simulate';
+import { type MeasuredRender, modelOf, modelSeconds, type Profile, type ServiceModel } from './profile';
+import { MEDIA_QUEUE, simulate } from './simulate';
 
 export interface Distribution {
   readonly mean: number;
@@ -39,10 +40,7 @@ export interface Comparison {
 
 const SEEDS = Array.from({ length: 50 }, (_, index) => index + 1);
 
-/**
- * Compares the simulation with a measured run: once with each job's own measured time (only the policy is predicted),
- * once with times drawn from the fitted model (the mean over many seeds).
- */
+/** Compares the simulation with a measured run. */
 export function compare(profile: Profile): Comparison {
   const { renders, slots } = profile;
   return {
@@ -56,10 +54,8 @@ export function compare(profile: Profile): Comparison {
         serviceSeconds: render.service_seconds,
       })),
     ),
-    replayed: simulated(profile, renders.map(replay)),
-    shuffled: averaged(
-      SEEDS.map((seed) => simulated(profile, shuffle(profile, createRandom(seed)).map(replay))),
-    ),
+    replayed: simulated(profile, renders),
+    shuffled: averaged(SEEDS.map((seed) => simulated(profile, shuffle(profile, createRandom(seed))))),
     modelled: averaged(
       SEEDS.map((seed) => {
         const random = createRandom(seed);
@@ -113,22 +109,10 @@ function distribution(values: readonly number[]): Distribution {
   return { mean: mean(values), p50: at(0.5), p90: at(0.9), p95: at(0.95) };
 }
 
-function replay({ at_seconds, customer, engine, ingests, service_seconds }: MeasuredRender): RenderArrival {
-  return {
-    atSeconds: at_seconds,
-    customer,
-    ingestSeconds: ingests.map((ingest) => ingest.service_seconds),
-    jobs: [{ queue: engine, serviceSeconds: service_seconds }],
-  };
-}
-
 /** Exchanges the renders' deviations from the model within each engine. */
 function shuffle({ engines, renders }: Profile, random: Random): MeasuredRender[] {
-  const expected = ({ engine, output_seconds, analysed_seconds }: MeasuredRender): number => {
-    const model = engines[engine];
-    if (model === undefined) throw new Error(`the profile has no service times of ${engine}`);
-    return modelSeconds(model, output_seconds, analysed_seconds);
-  };
+  const expected = ({ engine, output_seconds, analysed_seconds }: MeasuredRender): number =>
+    modelSeconds(modelOf(engines, engine), output_seconds, analysed_seconds);
   const ratios = new Map(
     Object.keys(engines).map((engine) => [
       engine,
@@ -145,43 +129,39 @@ function shuffle({ engines, renders }: Profile, random: Random): MeasuredRender[
   }));
 }
 
-function draw(render: MeasuredRender, profile: Profile, random: Random): RenderArrival {
+/** With times drawn from the model. */
+function draw(render: MeasuredRender, { media, engines }: Profile, random: Random): MeasuredRender {
   const { engine, output_seconds, analysed_seconds, ingests } = render;
-  const model = profile.engines[engine];
-  if (model === undefined) throw new Error(`the profile has no service times of ${engine}`);
-  const { media } = profile;
+  const drawn = (model: ServiceModel, mediaSeconds: number, analyzedSeconds = 0): number =>
+    modelSeconds(model, mediaSeconds, analyzedSeconds) * random.gamma(1, model.scatter);
   return {
-    atSeconds: render.at_seconds,
-    customer: render.customer,
-    ingestSeconds: ingests.map(
-      ({ media_seconds }) => modelSeconds(media, media_seconds) * random.gamma(1, media.scatter),
-    ),
-    jobs: [
-      {
-        queue: engine,
-        serviceSeconds:
-          modelSeconds(model, output_seconds, analysed_seconds) * random.gamma(1, model.scatter),
-      },
-    ],
+    ...render,
+    ingests: ingests.map((ingest) => ({ ...ingest, service_seconds: drawn(media, ingest.media_seconds) })),
+    service_seconds: drawn(modelOf(engines, engine), output_seconds, analysed_seconds),
   };
 }
 
-function simulated({ slots, engines, pickup_seconds }: Profile, arrivals: readonly RenderArrival[]): Run {
-  const { jobs, renders } = simulate({
-    arrivals,
+/** The run of these renders with their own times. */
+function simulated({ slots, engines, pickup_seconds }: Profile, renders: readonly MeasuredRender[]): Run {
+  const { jobs } = simulate({
+    arrivals: renders.map(({ at_seconds, customer, engine, ingests, service_seconds }) => ({
+      atSeconds: at_seconds,
+      customer,
+      ingestSeconds: ingests.map((ingest) => ingest.service_seconds),
+      jobs: [{ queue: engine, serviceSeconds: service_seconds }],
+    })),
     pools: [
       { name: 'media', queues: [MEDIA_QUEUE], slotsPerPod: slots.media, pods: 1 },
       { name: 'gpu', queues: Object.keys(engines), slotsPerPod: slots.gpu, pods: 1 },
     ],
-    policy: { ...SERVICE_POLICY, pickupSeconds: pickup_seconds },
+    policy: { runningJobsMax: DEFAULT_CUSTOMER_LIMITS.runningJobsMax, pickupSeconds: pickup_seconds },
   });
-  const created = new Map(renders.map(({ render, createdAt }) => [render, createdAt]));
   return runOf(
     slots.gpu,
     jobs
       .filter(({ queue }) => queue !== MEDIA_QUEUE)
-      .map(({ render, availableAt, claimedAt, endedAt }) => ({
-        createdAt: created.get(render) ?? NaN,
+      .map(({ createdAt, availableAt, claimedAt, endedAt }) => ({
+        createdAt,
         endedAt,
         waitSeconds: claimedAt - availableAt,
         serviceSeconds: endedAt - claimedAt,

@@ -1,5 +1,5 @@
 import { compare } from './compare';
-import { type Profile } from './profile';
+import { profileOf } from './test/profile';
 
 const render = (atSeconds: number, serviceSeconds: number, waitSeconds: number) => ({
   at_seconds: atSeconds,
@@ -21,28 +21,11 @@ const exact = {
 
 describe('compare', () => {
   // One slot, ten seconds per job after an ingest of one second: the expected result is known.
-  const profile: Profile = {
-    about: {},
+  const profile = profileOf({
     media: { ...exact, fixed_seconds: 1, seconds_per_media_second: 0 },
     engines: { musetalk: exact },
-    pickup_seconds: 0,
-    slots: { media: 2, gpu: 1, webhook: 64 },
-    webhook: { attempt_seconds: 0, first_attempt_lag_p50: 0, first_attempt_lag_p95: 0 },
-    per_render: {
-      api_requests: 1,
-      database_transactions: 1,
-      wal_bytes: 1,
-      stored_row_bytes: 1,
-      redis_commands: 1,
-      cpu_seconds: {},
-    },
-    idle: {
-      database_transactions_per_second: 10,
-      redis_commands_per_second: 0,
-      cpu_seconds_per_second: {},
-    },
     renders: [render(0, 10, 0), render(5, 10, 5), render(10, 10, 10)],
-  };
+  });
 
   it('predicts the waits of a run that followed the policy exactly, from its times and from its model', () => {
     const { renders, measured, replayed, shuffled, modelled } = compare(profile);

@@ -2,14 +2,7 @@ import { RECORD_TTL_SECONDS, TOMBSTONE_SECONDS } from '@lipsync/domain';
 import { quantile } from '@lipsync/local-stack';
 import { createRandom } from './distributions';
 import { type Prices, type Profile } from './profile';
-import {
-  MEDIA_QUEUE,
-  type PolicySettings,
-  type PoolSettings,
-  SERVICE_POLICY,
-  simulate,
-  type SimulationResult,
-} from './simulate';
+import { MEDIA_QUEUE, type PoolSettings, simulate, type SimulationResult } from './simulate';
 import { arrivalsOf, type Workload } from './workload';
 
 export interface PlanTargets {
@@ -97,7 +90,7 @@ export function plan(
       .filter((queue) => work.has(queue))
       .map((queue) => pool(`gpu-worker/${queue}`, queue, slots.gpu, needed(queue, slots.gpu))),
   ];
-  const policy = policyOf(profile, targets);
+  const policy = { pickupSeconds: profile.pickup_seconds, runningJobsMax: targets.runningJobsMax };
   const stalls = new Map<string, { p95: number; rounds: number }>();
   for (;;) {
     const result = simulate({ arrivals, pools, policy });
@@ -122,10 +115,6 @@ export function plan(
 
 function pool(name: string, queue: string, slotsPerPod: number, pods: number): PoolSettings {
   return { name, queues: [queue], slotsPerPod, pods };
-}
-
-function policyOf({ pickup_seconds }: Profile, { runningJobsMax }: PlanTargets): PolicySettings {
-  return { ...SERVICE_POLICY, pickupSeconds: pickup_seconds, runningJobsMax };
 }
 
 function waitsOf(queues: readonly string[], { jobs }: SimulationResult): number[] {

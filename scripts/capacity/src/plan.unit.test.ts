@@ -1,5 +1,5 @@
 import { plan, type PlanTargets, sharedDemand } from './plan';
-import { type Profile } from './profile';
+import { profileOf } from './test/profile';
 import { type Workload } from './workload';
 
 const model = {
@@ -8,28 +8,11 @@ const model = {
   analysis_seconds_per_video_second: 0.5,
   scatter: 0.3,
 };
-const profile: Profile = {
-  about: {},
+const profile = profileOf({
   media: { ...model, seconds_per_media_second: 0, analysis_seconds_per_video_second: 0 },
   engines: { musetalk: model, highsync: { ...model, seconds_per_media_second: 10 } },
   pickup_seconds: 0.05,
-  slots: { media: 2, gpu: 1, webhook: 64 },
-  webhook: { attempt_seconds: 0.2, first_attempt_lag_p50: 0.5, first_attempt_lag_p95: 1 },
-  per_render: {
-    api_requests: 12,
-    database_transactions: 100,
-    wal_bytes: 80_000,
-    stored_row_bytes: 9000,
-    redis_commands: 100,
-    cpu_seconds: {},
-  },
-  idle: {
-    database_transactions_per_second: 10,
-    redis_commands_per_second: 0,
-    cpu_seconds_per_second: {},
-  },
-  renders: [],
-};
+});
 const workload: Workload = {
   rendersPerHour: 600,
   engines: { musetalk: 0.8, highsync: 0.2 },
@@ -114,22 +97,6 @@ describe('plan', () => {
 });
 
 describe('sharedDemand', () => {
-  const profile = {
-    per_render: {
-      api_requests: 0,
-      database_transactions: 100,
-      wal_bytes: 5000,
-      stored_row_bytes: 1000,
-      redis_commands: 50,
-      cpu_seconds: { postgres: 0.3, redis: 0.01 },
-    },
-    idle: {
-      database_transactions_per_second: 20,
-      redis_commands_per_second: 10,
-      cpu_seconds_per_second: { postgres: 0.02 },
-    },
-  };
-
   it('adds the load of renders to that of running processes', () => {
     expect(sharedDemand(profile, 7200, { all: 9, idleAsking: 3 })).toEqual({
       postgres: {

@@ -90,3 +90,10 @@ export function modelSeconds(model: ServiceModel, mediaSeconds: number, analyzed
     analysis_seconds_per_video_second * analyzedSeconds
   );
 }
+
+/** @throws Error when the profile lacks the engine */
+export function modelOf(engines: Profile['engines'], engine: string): ServiceModel {
+  const model = engines[engine];
+  if (model === undefined) throw new Error(`the profile has no service times of ${engine}`);
+  return model;
+}

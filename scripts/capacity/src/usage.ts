@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { processStat, type Stack } from '@lipsync/local-stack';
 import { type Client } from 'pg';
 
@@ -81,35 +82,16 @@ function allPids(): number[] {
 }
 
 /** The fields of a Redis server's INFO reply. Uses a plain socket: one command needs no client library. */
-function redisInfo(url: string): Promise<ReadonlyMap<string, string>> {
+async function redisInfo(url: string): Promise<ReadonlyMap<string, string>> {
   const { hostname, port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port || 6379), hostname, () => socket.write('INFO\r\n'));
-    let answer = '';
-    socket.setEncoding('latin1');
-    socket.setTimeout(5_000, () => socket.destroy(new Error('Redis does not answer INFO')));
-    socket.on('error', reject);
-    socket.on('close', () => reject(new Error('Redis closed the connection')));
-    socket.on('data', (chunk: string) => {
-      answer += chunk;
-      const fields = parseInfo(answer);
-      if (fields === null) return;
-      resolve(fields);
-      socket.destroy();
-    });
-  });
-}
-
-/** The fields of an INFO reply; null while it is incomplete. */
-export function parseInfo(answer: string): Map<string, string> | null {
-  const head = answer.indexOf('\r\n');
-  if (head < 0) return null;
-  if (!answer.startsWith('$')) throw new Error(`Redis refuses INFO: ${answer.slice(0, head)}`);
-  const length = Number(answer.slice(1, head));
-  const body = answer.slice(head + 2, head + 2 + length);
-  if (body.length < length) return null;
+  const socket = connect(Number(port || 6379), hostname);
+  socket.setTimeout(5_000, () => socket.destroy(new Error('Redis does not answer INFO')));
+  // It closes the connection after the last answer.
+  socket.write('INFO\r\nQUIT\r\n');
+  const answer = await text(socket);
+  if (!answer.startsWith('$')) throw new Error(`Redis refuses INFO: ${answer.split('\r\n')[0]}`);
   return new Map(
-    body
+    answer
       .split('\r\n')
       .filter((line) => line.includes(':'))
       .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]),

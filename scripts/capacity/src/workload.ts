@@ -1,5 +1,5 @@
 import { type Random } from './distributions';
-import { modelSeconds, type Profile, type ServiceModel } from './profile';
+import { modelOf, modelSeconds, type Profile, type ServiceModel } from './profile';
 import { type RenderArrival } from './simulate';
 
 /** The customers' demand. */
@@ -46,12 +46,11 @@ function render(
     customer: `customer-${Math.floor(random.uniform() * workload.customers)}`,
     // The voice is new every time, the video only for its first render.
     ingestSeconds: [time(media), ...(isNew ? [time(media)] : [])],
-    jobs: wantedEngines(workload.engines, random.uniform()).map((queue, index) => {
-      const model = engines[queue];
-      if (model === undefined) throw new Error(`the profile has no service times of ${queue}`);
+    jobs: wantedEngines(workload.engines, random.uniform()).map((queue, index) => ({
+      queue,
       // One job makes the face track; the render's other jobs reuse it.
-      return { queue, serviceSeconds: time(model, isNew && index === 0 ? output : 0) };
-    }),
+      serviceSeconds: time(modelOf(engines, queue), isNew && index === 0 ? output : 0),
+    })),
   };
 }
 

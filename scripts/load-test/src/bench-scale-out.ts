@@ -1,23 +1,15 @@
 import { availableParallelism, platform } from 'node:os';
 import path from 'node:path';
-import {
-  createStack,
-  type GpuWorkerPlan,
-  machine,
-  median,
-  REPOSITORY_ROOT,
-  SAMPLE_AUDIO,
-  SAMPLE_VIDEO,
-} from '@lipsync/local-stack';
-import { CONFIG_DEFAULTS, type LoadTestConfig } from './config';
+import { createStack, type GpuWorkerPlan, machine, median, REPOSITORY_ROOT } from '@lipsync/local-stack';
+import { type LoadTestConfig } from './config';
+import { defaultConfig } from './options';
 import { type LoadTestReport } from './report/report';
 import { runLoadTest } from './run-load-test';
 import { openLocalTarget } from './target/load-target';
 
 /** `npm run bench:scale-out`: prints one JSON object. */
 async function main(): Promise<void> {
-  const say = (line: string): void => console.error(line);
-  console.log(JSON.stringify({ machine: machine(), scale_out: await benchScaleOut(say) }, null, 2));
+  console.log(JSON.stringify({ machine: machine(), scale_out: await benchScaleOut() }, null, 2));
 }
 
 interface ScaleOutFigures {
@@ -52,13 +44,13 @@ const ROUNDS = 3;
  * How much faster two gpu-workers process a backlog of renders than one. On CPUs, two workers on two cores mostly share
  * them; with a core for each, the result shows whether the service around them scales.
  */
-async function benchScaleOut(say: (line: string) => void): Promise<ScaleOutFigures> {
+async function benchScaleOut(): Promise<ScaleOutFigures> {
   const root = path.join(REPOSITORY_ROOT, '.local', `scale-out-${process.pid}`);
   const stack = createStack({ root });
   try {
     await stack.up();
     const canAssignCores = platform() === 'linux' && availableParallelism() >= 2;
-    const rounds = (plan: (count: number) => GpuWorkerPlan) => compare(root, plan, say);
+    const rounds = (plan: (count: number) => GpuWorkerPlan) => compare(root, plan);
     return {
       renders: BACKLOG,
       all_cores: await rounds((count) => ({ count })),
@@ -70,16 +62,12 @@ async function benchScaleOut(say: (line: string) => void): Promise<ScaleOutFigur
   }
 }
 
-async function compare(
-  root: string,
-  plan: (count: number) => GpuWorkerPlan,
-  say: (line: string) => void,
-): Promise<ScaleOutPair> {
+async function compare(root: string, plan: (count: number) => GpuWorkerPlan): Promise<ScaleOutPair> {
   const one: number[] = [];
   const two: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    one.push(await workOff(root, plan(1), say));
-    two.push(await workOff(root, plan(2), say));
+    one.push(await workOff(root, plan(1)));
+    two.push(await workOff(root, plan(2)));
   }
   const rounds = two.map((perHour, i) => perHour / (one[i] ?? NaN));
   return {
@@ -91,34 +79,21 @@ async function compare(
 }
 
 /** Renders per hour of the stack with these workers. */
-async function workOff(
-  root: string,
-  gpuWorkers: GpuWorkerPlan,
-  say: (line: string) => void,
-): Promise<number> {
+async function workOff(root: string, gpuWorkers: GpuWorkerPlan): Promise<number> {
   const { count, cores } = gpuWorkers;
-  const target = await openLocalTarget({
-    root,
-    customers: 4,
-    gpuWorkers,
-    slowReceiverMs: 0,
-    say: () => undefined,
-  });
+  const silent = (): void => undefined;
+  const target = await openLocalTarget({ root, customers: 4, gpuWorkers, slowSeconds: 0, say: silent });
   try {
+    const { signal } = new AbortController();
     const run = (renders: number): Promise<LoadTestReport> =>
-      runLoadTest({
-        config: backlogOf(renders),
-        target,
-        signal: new AbortController().signal,
-        say: () => undefined,
-      });
+      runLoadTest({ config: backlogOf(renders), target, signal, say: silent });
     await run(WARM_UP);
     const { renders, checks } = await run(BACKLOG);
     const failed = checks.filter(({ state }) => state === 'failed');
     if (failed.length > 0) throw new Error(`does not hold: ${failed.map(({ title }) => title).join(', ')}`);
     if (renders?.completed_per_hour == null) throw new Error('nothing was rendered');
     const workers = `${count} gpu-worker${count === 1 ? '' : 's'}${cores === undefined ? '' : ' on a core each'}`;
-    say(`${workers}: ${Math.round(renders.completed_per_hour)} renders per hour`);
+    console.error(`${workers}: ${Math.round(renders.completed_per_hour)} renders per hour`);
     return renders.completed_per_hour;
   } finally {
     await target.close();
@@ -127,14 +102,12 @@ async function workOff(
 
 function backlogOf(count: number): LoadTestConfig {
   return {
-    ...CONFIG_DEFAULTS,
+    ...defaultConfig(),
     scenario: 'scale-out',
     streams: [{ name: 'renders', plan: { kind: 'at-once', count }, mix: { render: 1 }, announces: false }],
-    durationSeconds: 1,
-    warmUpSeconds: 0,
-    drainSeconds: 1_200,
-    videoFile: SAMPLE_VIDEO,
-    audioFile: SAMPLE_AUDIO,
+    duration: 1,
+    warmUp: 0,
+    drain: 1_200,
     outputSample: 2,
   };
 }

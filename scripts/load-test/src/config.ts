@@ -3,7 +3,7 @@ import { type ArrivalPlan } from './callers/open-loop';
 import { type ReceiverBehavior } from './target/receiver';
 
 export const SCENARIOS = ['control-plane', 'renders', 'webhooks', 'soak'] as const;
-export type ScenarioName = (typeof SCENARIOS)[number];
+type ScenarioName = (typeof SCENARIOS)[number];
 
 /**
  * What a caller does.
@@ -13,11 +13,8 @@ export type ScenarioName = (typeof SCENARIOS)[number];
  * - `upload`: create_upload, the bytes, complete_upload
  * - `render`: create_render, to be rendered
  */
-const JOURNEY_NAMES = ['get', 'create', 'replay', 'upload', 'render'] as const;
+export const JOURNEY_NAMES = ['get', 'create', 'replay', 'upload', 'render'] as const;
 export type JourneyName = (typeof JOURNEY_NAMES)[number];
-export function isJourney(text: string): text is JourneyName {
-  return JOURNEY_NAMES.some((name) => name === text);
-}
 export type Mix = Readonly<Partial<Record<JourneyName, number>>>;
 
 /** Callers of one kind, who arrive independently of the others. */
@@ -29,99 +26,62 @@ export interface StreamConfig {
   readonly announces: boolean;
 }
 
-/** Relative shares, of any sum. */
-export type ReceiverShares = Readonly<Record<ReceiverBehavior, number>>;
-
+/** The settings of a run, by the names of their options. Durations are in seconds, rates per second. */
 export interface LoadTestConfig {
   readonly scenario: string;
   readonly streams: readonly StreamConfig[];
-  readonly durationSeconds: number;
-  readonly warmUpSeconds: number;
+  readonly duration: number;
+  readonly warmUp: number;
   /** How long, after the last arrival, renders may take to end and webhooks to arrive. */
-  readonly drainSeconds: number;
+  readonly drain: number;
   readonly seed: number;
   /** Maximum to each origin. */
   readonly connections: number;
   readonly maxInFlight: number;
-  readonly timeoutSeconds: number;
-  readonly pollIntervalSeconds: number;
-  readonly pollsPerSecond: number;
+  readonly timeout: number;
+  readonly pollInterval: number;
+  readonly pollRate: number;
   /** Each render requests one of these sets of engines. */
   readonly engines: readonly (readonly Engine[])[];
   readonly syncModes: readonly SyncMode[];
   /** Whether renders use assets uploaded before the run, or each upload their own. */
   readonly media: 'once' | 'per-render';
-  readonly videoFile: string;
-  readonly audioFile: string;
-  readonly receiverShares: ReceiverShares;
-  readonly slowReceiverSeconds: number;
+  /** Files. */
+  readonly video: string;
+  readonly audio: string;
+  /** Relative shares, of any sum. */
+  readonly receivers: Readonly<Record<ReceiverBehavior, number>>;
+  readonly slowSeconds: number;
   /** Share of requests, and of renders, that may fail before the run counts as failed. */
-  readonly maxFailureRatio: number;
+  readonly maxFailures: number;
   /** Maximum number of renders, deliveries and uploads, each, to check once more at the end. */
   readonly verifySample: number;
   /** Maximum number of outputs to download at the end. */
   readonly outputSample: number;
 }
 
-const CONTROL_PLANE_MIX: Mix = { get: 60, create: 20, replay: 12, upload: 8 };
-
-interface ScenarioRates {
-  /** Arrivals per second of the scenario's own stream (for a soak, the control plane's). */
-  readonly rate?: number | undefined;
-  readonly renderRate?: number | undefined;
-  readonly webhookRate?: number | undefined;
-  readonly burst?: number | undefined;
-  readonly durationSeconds?: number | undefined;
-  readonly warmUpSeconds?: number | undefined;
-  readonly mix?: Mix | undefined;
-}
-
-interface ScenarioShape {
-  readonly streams: readonly StreamConfig[];
-  readonly durationSeconds: number;
-  readonly warmUpSeconds: number;
-}
-
-/** The streams of a scenario. Default rates are ones that two cores can handle together with the local stack. */
-export function scenarioShape(scenario: ScenarioName, given: ScenarioRates): ScenarioShape {
-  const { warmUpSeconds = scenario === 'renders' ? 0 : 5 } = given;
-  const durationSeconds = given.durationSeconds ?? DURATION_SECONDS[scenario];
-  const totalSeconds = warmUpSeconds + durationSeconds;
-  const poisson = (ratePerSecond: number, burstSize = 1): ArrivalPlan => ({
-    kind: 'poisson',
-    ratePerSecond,
-    burstSize,
-    durationSeconds: totalSeconds,
-  });
-  const controlPlane = (rate: number): StreamConfig => ({
-    name: 'control-plane',
-    plan: poisson(rate),
-    mix: given.mix ?? CONTROL_PLANE_MIX,
-    announces: false,
-  });
-  const renders = (rate: number): StreamConfig => ({
-    name: 'renders',
-    plan: poisson(rate),
-    mix: { render: 1 },
-    announces: true,
-  });
-  const webhooks = (rate: number): StreamConfig => ({
-    name: 'webhooks',
-    plan: poisson(rate, given.burst ?? 20),
-    mix: { create: 1 },
-    announces: true,
-  });
-  const streams: Record<ScenarioName, () => StreamConfig[]> = {
-    'control-plane': () => [controlPlane(given.rate ?? 40)],
-    renders: () => [renders(given.rate ?? given.renderRate ?? 0.2)],
-    webhooks: () => [webhooks(given.rate ?? given.webhookRate ?? 20)],
-    soak: () => [
-      controlPlane(given.rate ?? 10),
-      renders(given.renderRate ?? 0.1),
-      webhooks(given.webhookRate ?? 2),
-    ],
-  };
-  return { streams: streams[scenario](), durationSeconds, warmUpSeconds };
+/** The command line, parsed. */
+export interface LoadTestOptions extends Omit<LoadTestConfig, 'streams' | 'duration' | 'warmUp'> {
+  readonly scenario: ScenarioName;
+  readonly out: string;
+  readonly target?: string;
+  readonly key: readonly string[];
+  readonly signingSecret: readonly string[];
+  readonly webhookUrl?: string;
+  readonly listen?: { readonly host: string; readonly port: number };
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly stackRoot?: string;
+  readonly workers?: number;
+  readonly customers: number;
+  /** Of the scenario's own stream; for a soak, of the control plane's. */
+  readonly rate?: number;
+  readonly renderRate?: number;
+  readonly webhookRate?: number;
+  readonly burst: number;
+  readonly duration?: number;
+  readonly warmUp?: number;
+  readonly mix: Mix;
 }
 
 const DURATION_SECONDS: Readonly<Record<ScenarioName, number>> = {
@@ -131,24 +91,39 @@ const DURATION_SECONDS: Readonly<Record<ScenarioName, number>> = {
   soak: 600,
 };
 
-/** The settings that do not depend on the scenario. */
-export const CONFIG_DEFAULTS: Omit<
-  LoadTestConfig,
-  'scenario' | 'streams' | 'durationSeconds' | 'warmUpSeconds' | 'videoFile' | 'audioFile'
-> = {
-  drainSeconds: 180,
-  seed: 1,
-  connections: 64,
-  maxInFlight: 2_000,
-  timeoutSeconds: 30,
-  pollIntervalSeconds: 1,
-  pollsPerSecond: 20,
-  engines: [['musetalk']],
-  syncModes: ['cut_off'],
-  media: 'once',
-  receiverShares: { fast: 90, slow: 5, hanging: 1, failing: 4 },
-  slowReceiverSeconds: 2,
-  maxFailureRatio: 0.01,
-  verifySample: 500,
-  outputSample: 10,
-};
+/** The settings that the options of a scenario mean. Default rates are ones that two cores carry with the stack. */
+export function configOf(options: LoadTestOptions): LoadTestConfig {
+  const { scenario, rate, renderRate, webhookRate } = options;
+  const { duration = DURATION_SECONDS[scenario], warmUp = scenario === 'renders' ? 0 : 5 } = options;
+  const poisson = (ratePerSecond: number, burstSize = 1): ArrivalPlan => ({
+    kind: 'poisson',
+    ratePerSecond,
+    burstSize,
+    durationSeconds: warmUp + duration,
+  });
+  const controlPlane = (perSecond: number): StreamConfig => ({
+    name: 'control-plane',
+    plan: poisson(perSecond),
+    mix: options.mix,
+    announces: false,
+  });
+  const renders = (perSecond: number): StreamConfig => ({
+    name: 'renders',
+    plan: poisson(perSecond),
+    mix: { render: 1 },
+    announces: true,
+  });
+  const webhooks = (perSecond: number): StreamConfig => ({
+    name: 'webhooks',
+    plan: poisson(perSecond, options.burst),
+    mix: { create: 1 },
+    announces: true,
+  });
+  const streams: Record<ScenarioName, readonly StreamConfig[]> = {
+    'control-plane': [controlPlane(rate ?? 40)],
+    renders: [renders(rate ?? renderRate ?? 0.2)],
+    webhooks: [webhooks(rate ?? webhookRate ?? 20)],
+    soak: [controlPlane(rate ?? 10), renders(renderRate ?? 0.1), webhooks(webhookRate ?? 2)],
+  };
+  return { ...options, streams: streams[scenario], duration, warmUp };
+}

@@ -182,23 +182,6 @@ describe('the load-test command', () => {
     expect(outcome.stdout).toMatch(/FAILED {3}Every attempt is signed/);
   });
 
-  it('does not count an event as delivered that was refused and not yet retried', async () => {
-    const outcome = await run(
-      'refused-events',
-      target(),
-      keys(),
-      receiver(),
-      // The first retry is due after about ten seconds.
-      '--scenario webhooks --receivers failing=1 --rate 4 --burst 2 --duration 2 --warm-up 0 --drain 2',
-    );
-    expect(outcome).toMatchObject({ exitCode: 1 });
-    expect(states(outcome)).toMatchObject({
-      webhooks_arrive: 'passed',
-      webhooks_acknowledged: 'failed',
-      webhooks_settled: 'skipped',
-    });
-  });
-
   it('refuses to start on a server that is not the service, or that does not know the key', async () => {
     const stranger = await run('stranger', target(), `--key svc_${'0'.repeat(64)}`);
     expect(stranger).toMatchObject({ exitCode: 1, report: null });

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
-import { addLoadTestOptions, configOf, type LoadTestOptions, openTarget } from './options';
+import { configOf, type LoadTestOptions } from './config';
+import { addLoadTestOptions, openTarget } from './options';
 import { renderHtml } from './report/page';
 import { type LoadTestReport } from './report/report';
 import { runLoadTest } from './run-load-test';

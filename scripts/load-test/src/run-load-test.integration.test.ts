@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { CONFIG_DEFAULTS, type LoadTestConfig } from './config';
+import { type LoadTestConfig } from './config';
+import { defaultConfig } from './options';
 import { type LoadTestReport } from './report/report';
 import { runLoadTest } from './run-load-test';
-import { recordOf } from './test/observations';
+import { AT, recordOf } from './test/observations';
 import { refusal, type Script, type ScriptedAnswer, startScriptedService } from './test/scripted-service';
 
-const AT = '2026-01-01T00:00:00.000Z';
 const ASSET = {
   id: 'asset',
   media_type: 'video',
@@ -64,18 +64,18 @@ describe('a load test', () => {
   ): Promise<LoadTestReport> {
     const { base, close } = await startScriptedService(script);
     const config: LoadTestConfig = {
-      ...CONFIG_DEFAULTS,
+      ...defaultConfig(),
       scenario: 'renders',
       streams: [
         { name: 'renders', plan: { kind: 'at-once', count: 1 }, mix: { render: 1 }, announces: false },
       ],
-      durationSeconds: 0.1,
-      warmUpSeconds: 0,
-      drainSeconds: 10,
+      duration: 0.1,
+      warmUp: 0,
+      drain: 10,
       // Arrivals all happen at once, so every poll belongs to the drain.
-      pollIntervalSeconds: 0.2,
-      videoFile: path.join(folder, 'face.mp4'),
-      audioFile: path.join(folder, 'speech.wav'),
+      pollInterval: 0.2,
+      video: path.join(folder, 'face.mp4'),
+      audio: path.join(folder, 'speech.wav'),
       ...over,
     };
     try {
@@ -115,7 +115,7 @@ describe('a load test', () => {
 
   it('checks responses during the warm-up against the contract', async () => {
     const script = service([ENDED], { 'POST /v1/renders': [STRANGE] });
-    const report = await run(script, { warmUpSeconds: 0.1 });
+    const report = await run(script, { warmUp: 0.1 });
     expect(check(report, 'answers_in_contract')).toMatchObject({
       state: 'failed',
       examples: ['1 × create_render: 200'],

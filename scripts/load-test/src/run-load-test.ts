@@ -2,14 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createRandom, pick, pickWeighted } from '@lipsync/local-stack';
 import { createHttpClient, type HttpClient } from './callers/http-client';
 import { type JourneyContext, JOURNEYS, readMediaFile } from './callers/journeys';
-import {
-  arrivalSchedule,
-  arrivalsEnd,
-  type Clock,
-  createInFlight,
-  runOpenLoop,
-  SYSTEM_CLOCK,
-} from './callers/open-loop';
+import { arrivalSchedule, createInFlight, runOpenLoop, SYSTEM_CLOCK } from './callers/open-loop';
 import { prepareCustomer, seedRenders } from './callers/prepare-customers';
 import {
   createClockOffsetEstimate,
@@ -22,13 +15,11 @@ import { buildReport } from './report/build-report';
 import { firstAttemptLags } from './report/figures';
 import { type LoadTestReport } from './report/report';
 import { milliseconds } from './report/summary';
-import { type LoadTarget, type WebhookSink } from './target/load-target';
-import { type LoggedEvent } from './target/receiver';
+import { type LoadTarget } from './target/load-target';
 import { createLedger, type Ledger } from './track/ledger';
 import { createAnswerTally } from './track/outcome';
 import { type Poller, startPoller } from './track/poller';
-import { createRecorder, type MeasuredRequest, type Recorder, type Slice } from './track/recorder';
-import { type CompletedUpload } from './verify/evidence';
+import { createRecorder, type MeasuredRequest, type Recorder } from './track/recorder';
 import { cancelLeftOvers, drain, settleLostAnswers, verifyRun } from './verify/verify-run';
 
 interface RunOptions {
@@ -39,7 +30,6 @@ interface RunOptions {
   readonly say: (line: string) => void;
 }
 
-const clock = SYSTEM_CLOCK;
 const POLL_CONCURRENCY = 8;
 const SAY_EVERY_MS = 5_000;
 /** Enough for a plot of the arrival time. */
@@ -47,7 +37,7 @@ const SLICES = 120;
 
 /** Prepares the run, generates the configured load, waits for its effects, and checks them. */
 export async function runLoadTest({ config, target, signal, say }: RunOptions): Promise<LoadTestReport> {
-  const timeoutMs = config.timeoutSeconds * 1000;
+  const timeoutMs = config.timeout * 1000;
   // Requests on the side must not take connections from the measured ones.
   const http = createHttpClient({ connections: config.connections, timeoutMs });
   const sideHttp = createHttpClient({ connections: POLL_CONCURRENCY, timeoutMs });
@@ -55,98 +45,81 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
   const answers = { ofCallers: createAnswerTally(), beforeAndAfter: createAnswerTally() };
   // Preparation, drain and verification are not measured, but checked: most records end during the drain.
   let onRequest: (request: MeasuredRequest) => void = answers.beforeAndAfter.request;
-  const clientOver =
-    (over: HttpClient) =>
-    ({ apiKey }: { apiKey: string }): ServiceClient =>
+  const ledger: Ledger = createLedger((render) => {
+    if (render.end === null) poller.watch(render);
+  });
+  const clientsOver = (over: HttpClient): ServiceClient[] =>
+    target.customers.map(({ apiKey }) =>
       createServiceClient({
         baseUrl: target.baseUrl,
         apiKey,
         http: over,
         clockOffset,
         onRequest: (request) => onRequest(request),
-      });
-  const ledger: Ledger = createLedger((render) => {
-    if (render.end === null) poller.watch(render);
-  });
-  const poller = pollThrough(target.customers.map(clientOver(sideHttp)), ledger, config);
+        onRender: ledger.observed,
+      }),
+    );
+  const poller = pollThrough(clientsOver(sideHttp), config);
 
   try {
     say(`Preparing ${target.customers.length} customer${target.customers.length === 1 ? '' : 's'} …`);
-    const { webhooks } = target;
-    const uploads: CompletedUpload[] = [];
-    const media = {
-      video: readMediaFile(config.videoFile, 'video'),
-      audio: readMediaFile(config.audioFile, 'audio'),
-    };
+    const video = readMediaFile(config.video, 'video');
+    const audio = readMediaFile(config.audio, 'audio');
     const customers = await Promise.all(
-      target.customers.map(clientOver(http)).map((client, index) => prepareCustomer(index, client, media)),
+      clientsOver(http).map((client, index) => prepareCustomer(index, client, { video, audio })),
     );
-    const timing = { measuredFrom: Infinity };
-    const context: JourneyContext = {
+    const run: JourneyContext = {
+      config,
       customers,
       ledger,
-      engines: config.engines,
-      syncModes: config.syncModes,
-      media: config.media,
-      ...media,
-      announce: webhooks && announceTo(webhooks, config),
-      isWarmUp: (intendedAt) => intendedAt < timing.measuredFrom,
+      video,
+      audio,
+      webhooks: target.webhooks,
+      measuredFrom: Infinity,
       newKey: keySequence(),
-      onUploaded: (customer, assetId) => void uploads.push({ customer, assetId }),
+      uploads: [],
     };
-    for (const customer of customers)
-      await seedRenders(context, customer, createRandom(config.seed, `setup ${customer.index}`), config);
+    for (const customer of customers) await seedRenders(run, customer);
 
-    const warmUpMs = config.warmUpSeconds * 1000;
-    const arrivalsMs = warmUpMs + config.durationSeconds * 1000;
+    const warmUpMs = config.warmUp * 1000;
+    const arrivalsMs = warmUpMs + config.duration * 1000;
     const sliceMs = Math.max(1, Math.ceil(arrivalsMs / 1000 / SLICES)) * 1000;
-    const slices = Math.ceil((arrivalsMs + config.drainSeconds * 1000) / sliceMs);
+    const slices = Math.ceil((arrivalsMs + config.drain * 1000) / sliceMs);
     const startedAt = new Date();
-    const startAt = clock.now();
-    timing.measuredFrom = startAt + warmUpMs;
-    const halfAt = timing.measuredFrom + (config.durationSeconds * 1000) / 2;
-    const arrivalsEndAt = arrivalsEnd(clock, startAt + arrivalsMs, signal);
+    const startAt = performance.now();
+    run.measuredFrom = startAt + warmUpMs;
+    const halfAt = run.measuredFrom + (config.duration * 1000) / 2;
+    // A signal after the last arrival only ends the wait for what is under way.
+    let endAt = signal.aborted ? startAt : startAt + arrivalsMs;
+    const stop = (): void => void (endAt = Math.min(endAt, performance.now()));
+    signal.addEventListener('abort', stop, { once: true });
+    const arrivalsEndAt = (): number => endAt;
     const recorder = createRecorder({ startAt, warmUpMs, halfAt, arrivalsEndAt, sliceMs, slices });
     onRequest = (request) => {
       answers.ofCallers.request(request);
       recorder.request(request);
     };
     // On one machine there is one clock, and nothing to estimate.
-    const clockOffsetMs = (): number => (target.isLocal ? 0 : (clockOffset.current()?.ms ?? 0));
-    const onProgress = (inFlight: number): void =>
-      say(
-        progressLine({
-          recorder,
-          openRenders: ledger.open,
-          inFlight,
-          events: webhooks?.log.events.values() ?? [],
-          clockOffsetMs: clockOffsetMs(),
-        }),
-      );
-    const inFlightPeak = await offerLoad({ clock, startAt, config, context, recorder, signal, onProgress });
+    const clockOffsetMs = (): number => (target.isLocal ? 0 : clockOffset.current());
+    const inFlightPeak = await offerLoad({ startAt, run, recorder, signal }, (underWay) =>
+      say(progressLine(run, recorder, underWay, clockOffsetMs())),
+    );
     onRequest = answers.beforeAndAfter.request;
 
     say('Arrivals are over: waiting for what they caused …');
-    const deadline = clock.now() + config.drainSeconds * 1000;
-    const unsettled = await settleLostAnswers({ clock, ledger, deadline }, customers);
-    await cancelLeftOvers({ clock, ledger, deadline }, customers);
-    const onWaiting = atMostEvery(SAY_EVERY_MS, (open: number, unannounced: number) =>
-      say(`  ${open} renders open, ${unannounced} not announced`),
-    );
-    await drain({ clock, ledger, webhooks, deadline, onWaiting });
+    const ending = { run, deadline: performance.now() + config.drain * 1000 };
+    const unsettled = await settleLostAnswers(ending);
+    await cancelLeftOvers(ending);
+    let saidAt = performance.now();
+    await drain(ending, (open, unannounced) => {
+      if (performance.now() < saidAt + SAY_EVERY_MS) return;
+      saidAt = performance.now();
+      say(`  ${open} renders open, ${unannounced} not announced`);
+    });
     await poller.stop();
 
     say('Checking …');
-    const checks = await verifyRun({
-      clock,
-      config,
-      customers,
-      ledger,
-      webhooks,
-      uploads,
-      answers,
-      unsettled,
-    });
+    const checks = await verifyRun({ run, answers, unsettled });
     return buildReport({
       config,
       target,
@@ -170,47 +143,44 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
 }
 
 interface OfferOptions {
-  readonly clock: Clock;
   readonly startAt: number;
-  readonly config: LoadTestConfig;
-  readonly context: JourneyContext;
+  readonly run: JourneyContext;
   readonly recorder: Recorder;
   readonly signal: AbortSignal;
-  /** Called from time to time with the number of callers in progress. */
-  readonly onProgress: (inFlight: number) => void;
 }
 
-const PROGRESS_EVERY_MS = 5_000;
-
 /** Runs the callers of every stream, each by its own schedule. Returns the largest number in progress at once. */
-export async function offerLoad(options: OfferOptions): Promise<number> {
-  const { clock, startAt, config, context, recorder, signal, onProgress } = options;
+async function offerLoad(
+  { startAt, run, recorder, signal }: OfferOptions,
+  onProgress: (underWay: number) => void,
+): Promise<number> {
+  const { streams, seed, maxInFlight } = run.config;
   // One limit for all streams, because it protects the memory of the process.
-  const inFlight = createInFlight(config.maxInFlight);
+  const inFlight = createInFlight(maxInFlight);
 
-  const run = (stream: StreamConfig): Promise<void> => {
+  const offer = (stream: StreamConfig): Promise<void> => {
     const { name, plan, mix } = stream;
-    const random = createRandom(config.seed, `${name} journeys`);
+    const random = createRandom(seed, `${name} journeys`);
     return runOpenLoop({
-      clock,
+      clock: SYSTEM_CLOCK,
       startAt,
-      schedule: arrivalSchedule(plan, createRandom(config.seed, `${name} arrivals`)),
+      schedule: arrivalSchedule(plan, createRandom(seed, `${name} arrivals`)),
       inFlight,
       signal,
-      onSent: ({ intendedAt }, lagMs) => recorder.sent(name, intendedAt, lagMs),
-      onNotSent: ({ intendedAt }) => recorder.notSent(name, intendedAt),
-      serve: async ({ intendedAt }) => {
+      onSent: (intendedAt, lagMs) => recorder.sent(name, intendedAt, lagMs),
+      onNotSent: (intendedAt) => recorder.notSent(name, intendedAt),
+      serve: async (intendedAt) => {
         const journey = JOURNEYS[pickWeighted(mix, random)];
-        const customer = pick(context.customers, random);
-        const succeeded = await journey(context, { customer, stream, intendedAt, random });
-        recorder.served(name, intendedAt, clock.now(), succeeded);
+        const customer = pick(run.customers, random);
+        const succeeded = await journey(run, { customer, stream, intendedAt, random });
+        recorder.served(name, intendedAt, performance.now(), succeeded);
       },
     });
   };
 
-  const progress = setInterval(() => onProgress(inFlight.current), PROGRESS_EVERY_MS);
+  const progress = setInterval(() => onProgress(inFlight.current), SAY_EVERY_MS);
   try {
-    await Promise.all(config.streams.map(run));
+    await Promise.all(streams.map(offer));
   } finally {
     clearInterval(progress);
   }
@@ -218,52 +188,41 @@ export async function offerLoad(options: OfferOptions): Promise<number> {
 }
 
 /** What a run has seen so far, on one line. Two delays can grow: the harness's own, and that of the webhooks. */
-export function progressLine(run: {
-  recorder: Pick<Recorder, 'slices' | 'streams'>;
-  openRenders: number;
-  inFlight: number;
-  events: Iterable<Pick<LoggedEvent, 'createdAt' | 'firstAt'>>;
-  clockOffsetMs: number;
-}): string {
-  const { slices, streams } = run.recorder;
-  const total = (of: (slice: Slice) => number): number => slices.reduce((sum, slice) => sum + of(slice), 0);
-  const lateness = Math.max(0, ...[...streams.values()].map((stream) => stream.lag.quantile(0.99) || 0));
-  const lags = firstAttemptLags(run.events, run.clockOffsetMs);
+function progressLine(
+  { ledger, webhooks }: JourneyContext,
+  { slices, lag }: Recorder,
+  underWay: number,
+  clockOffsetMs: number,
+): string {
+  const total = (of: 'arrivals' | 'completed' | 'failed'): number =>
+    slices.reduce((sum, slice) => sum + slice[of], 0);
+  const lags = firstAttemptLags(webhooks?.log.events.values() ?? [], clockOffsetMs);
   return [
-    `  ${total(({ arrivals }) => arrivals)} arrivals`,
-    `${total(({ completed }) => completed)} served`,
-    `${total(({ failed }) => failed)} failed requests`,
-    `${run.inFlight} under way`,
-    `${run.openRenders} renders open`,
-    `harness late by ${milliseconds(lateness)} (p99)`,
+    `  ${total('arrivals')} arrivals`,
+    `${total('completed')} served`,
+    `${total('failed')} failed requests`,
+    `${underWay} under way`,
+    `${ledger.open} renders open`,
+    `harness late by ${milliseconds(lag.quantile(0.99))} (p99)`,
     ...(lags.count === 0 ? [] : [`webhooks after ${milliseconds(lags.quantile(0.99))} (p99)`]),
   ].join(', ');
 }
 
-function pollThrough(clients: readonly ServiceClient[], ledger: Ledger, config: LoadTestConfig): Poller {
+function pollThrough(clients: readonly ServiceClient[], config: LoadTestConfig): Poller {
   return startPoller({
-    clock,
-    intervalMs: config.pollIntervalSeconds * 1000,
-    pollsPerSecond: config.pollsPerSecond,
+    clock: SYSTEM_CLOCK,
+    intervalMs: config.pollInterval * 1000,
+    pollsPerSecond: config.pollRate,
     concurrency: POLL_CONCURRENCY,
     poll: async ({ id, customer }) => {
       const client = clients[customer];
       if (client === undefined) throw new Error(`there is no customer ${customer}`);
-      const options = { intendedAt: clock.now(), id, as: 'poll_render' };
-      const { body, headers, sentAt, answeredAt } = await client.call('get_render', options);
-      if (body === null) return retryAfterMs(headers['retry-after']) ?? 0;
-      ledger.observed(body, sentAt, answeredAt);
+      const options = { intendedAt: performance.now(), id, as: 'poll_render' };
+      const { body, headers } = await client.call('get_render', options);
       // Retry-After of an unfinished record is ignored: the harness polls more often.
-      return 0;
+      return body === null ? (retryAfterMs(headers['retry-after']) ?? 0) : 0;
     },
   });
-}
-
-function announceTo(webhooks: WebhookSink, { receiverShares }: LoadTestConfig): JourneyContext['announce'] {
-  return (customer, random) => {
-    const behavior = pickWeighted(receiverShares, random);
-    return { url: webhooks.url(customer, behavior), behavior };
-  };
 }
 
 /** Keys that no other run uses. */
@@ -271,16 +230,4 @@ function keySequence(): () => string {
   const run = randomBytes(6).toString('hex');
   let count = 0;
   return () => `load-${run}-${count++}`;
-}
-
-function atMostEvery<Args extends unknown[]>(
-  ms: number,
-  call: (...args: Args) => void,
-): (...args: Args) => void {
-  let calledAt = clock.now();
-  return (...args) => {
-    if (clock.now() < calledAt + ms) return;
-    calledAt = clock.now();
-    call(...args);
-  };
 }

@@ -28,15 +28,6 @@ describe('createHttpClient', () => {
     ...over,
   });
 
-  it('returns status, headers and body, and when the request was sent and answered', async () => {
-    respond = (_, response) => response.writeHead(202, { 'x-mark': 'yes' }).end('accepted');
-    const { answer, sentAt, answeredAt, transportError } = await client.send(get());
-    expect(answer).toMatchObject({ status: 202, bodyBytes: 8, headers: { 'x-mark': 'yes' } });
-    expect(answer?.body.toString()).toBe('accepted');
-    expect(transportError).toBeNull();
-    expect(answeredAt).toBeGreaterThanOrEqual(sentAt);
-  });
-
   it('keeps its connections, and makes further requests wait, which their sending times show', async () => {
     const sockets = new Set<unknown>();
     let release: () => void = () => undefined;

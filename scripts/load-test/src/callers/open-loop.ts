@@ -41,11 +41,6 @@ export function offeredRate(plan: ArrivalPlan, durationSeconds: number): number 
   return plan.kind === 'poisson' ? plan.ratePerSecond : plan.count / durationSeconds;
 }
 
-export interface Arrival {
-  /** When the caller arrives, on the clock; latency is counted from here, however late it is sent. */
-  readonly intendedAt: number;
-}
-
 export interface OpenLoopOptions {
   readonly clock: Clock;
   readonly startAt: number;
@@ -54,10 +49,13 @@ export interface OpenLoopOptions {
   /** Shared by all loops of a run. An arrival beyond its limit is not sent. */
   readonly inFlight: InFlight;
   readonly signal: AbortSignal;
-  /** Does what this caller came for. A refusal by the service must not reject: a rejection ends the run. */
-  readonly serve: (arrival: Arrival) => Promise<void>;
-  readonly onSent: (arrival: Arrival, lagMs: number) => void;
-  readonly onNotSent: (arrival: Arrival) => void;
+  /**
+   * Does what this caller came for, who arrives at `intendedAt` on the clock; latency is counted from there, however
+   * late it is sent. A refusal by the service must not reject: a rejection ends the run.
+   */
+  readonly serve: (intendedAt: number) => Promise<void>;
+  readonly onSent: (intendedAt: number, lagMs: number) => void;
+  readonly onNotSent: (intendedAt: number) => void;
 }
 
 /** Late arrivals are sent in one go; after this many, responses to others get their turn. */
@@ -83,14 +81,14 @@ export async function runOpenLoop(options: OpenLoopOptions): Promise<void> {
     }
     if (signal.aborted || broken !== undefined) break;
     // Timers may fire a fraction of a millisecond early, but no caller may be answered before it has arrived.
-    const arrival = { intendedAt: Math.min(dueAt, clock.now()) };
+    const intendedAt = Math.min(dueAt, clock.now());
     if (!inFlight.enter()) {
-      onNotSent(arrival);
+      onNotSent(intendedAt);
       continue;
     }
     own++;
-    onSent(arrival, Math.max(0, clock.now() - arrival.intendedAt));
-    void serve(arrival)
+    onSent(intendedAt, Math.max(0, clock.now() - intendedAt));
+    void serve(intendedAt)
       .catch((error: unknown) => {
         broken ??= { error };
       })
@@ -104,17 +102,6 @@ export async function runOpenLoop(options: OpenLoopOptions): Promise<void> {
       wake = resolve;
     });
   if (broken !== undefined) throw broken.error;
-}
-
-/** When the arrivals end: as planned, or earlier when the signal stops them. Always correct for the past. */
-export function arrivalsEnd(clock: Clock, plannedAt: number, signal: AbortSignal): () => number {
-  let endAt = plannedAt;
-  const end = (): void => {
-    endAt = Math.min(endAt, clock.now());
-  };
-  if (signal.aborted) end();
-  else signal.addEventListener('abort', end, { once: true });
-  return () => endAt;
 }
 
 /** The callers in progress, over all streams that share it; it limits the generator's memory. */

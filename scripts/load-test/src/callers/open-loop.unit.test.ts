@@ -2,10 +2,8 @@ import { createRandom } from '@lipsync/local-stack';
 import { createVirtualClock } from '../test/virtual-clock';
 import { Histogram } from '../track/histogram';
 import {
-  type Arrival,
   type ArrivalPlan,
   arrivalSchedule,
-  arrivalsEnd,
   type Clock,
   createInFlight,
   offeredRate,
@@ -27,11 +25,6 @@ const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 describe('arrivalSchedule', () => {
-  it('offers the requested rate', () => {
-    // 10 000 expected; five standard deviations of a Poisson count are 500.
-    expect(Math.abs(times(poisson()).length - 10_000)).toBeLessThan(500);
-  });
-
   it('has the gaps of independent callers: exponential, with a standard deviation equal to the mean', () => {
     const arrivals = times(poisson());
     const gaps = arrivals.slice(1).map((at, i) => at - (arrivals[i] ?? 0));
@@ -46,12 +39,6 @@ describe('arrivalSchedule', () => {
     expect(times(poisson(), 7)).toEqual(times(poisson(), 7));
     expect(times(poisson(), 7)[0]).not.toBe(times(poisson(), 8)[0]);
     expect(times(poisson(), 7, 'a')[0]).not.toBe(times(poisson(), 7, 'b')[0]);
-  });
-
-  it('rises, and ends with its duration', () => {
-    const arrivals = times(poisson({ durationSeconds: 3 }));
-    expect(arrivals).toEqual([...arrivals].sort((a, b) => a - b));
-    expect(Math.max(...arrivals)).toBeLessThan(3000);
   });
 
   it('lets bursts arrive together, at the same overall rate', () => {
@@ -91,7 +78,7 @@ describe('runOpenLoop', () => {
       runOpenLoop(
         options({
           schedule: every(10, 5),
-          onSent: ({ intendedAt }) => sent.push(intendedAt - startAt),
+          onSent: (intendedAt) => sent.push(intendedAt - startAt),
           serve: () => clock.until(startAt + 1_000),
         }),
       ),
@@ -110,7 +97,7 @@ describe('runOpenLoop', () => {
       runOpenLoop(
         options({
           schedule: every(10, 100),
-          serve: async ({ intendedAt }: Arrival) => {
+          serve: async (intendedAt) => {
             const begunAt = await server.request();
             latency.record(clock.now() - intendedAt);
             serviceTime.record(clock.now() - begunAt);
@@ -120,29 +107,31 @@ describe('runOpenLoop', () => {
     );
     expect(latency.count).toBe(100);
     // Half of the thousand milliseconds were stalled: half of the callers waited, up to the whole stall.
-    expect(latency.max).toBeGreaterThanOrEqual(490);
+    expect(latency.quantile(1)).toBeGreaterThanOrEqual(490);
     expect(latency.quantile(0.75)).toBeGreaterThan(200);
     // What a closed loop would have seen: one slow request among a hundred fast ones.
     expect(serviceTime.quantile(0.98)).toBeLessThan(2);
   });
 
-  it('limits the requests in flight, and reports what it could not send', async () => {
+  it('limits the requests in flight of all loops together, and reports what it could not send', async () => {
     const startAt = clock.now();
     const sent: number[] = [];
     const notSent: number[] = [];
-    await clock.run(
+    const inFlight = createInFlight(2);
+    const loop = (schedule: readonly number[]) =>
       runOpenLoop(
         options({
-          schedule: every(10, 6),
-          inFlight: createInFlight(2),
-          onSent: ({ intendedAt }) => sent.push(intendedAt - startAt),
-          onNotSent: ({ intendedAt }) => notSent.push(intendedAt - startAt),
+          schedule,
+          inFlight,
+          onSent: (intendedAt) => sent.push(intendedAt - startAt),
+          onNotSent: (intendedAt) => notSent.push(intendedAt - startAt),
           serve: () => clock.until(clock.now() + 25),
         }),
-      ),
-    );
+      );
+    await clock.run(Promise.all([loop([0, 20, 40]), loop([10, 30, 50])]));
     expect(sent).toEqual([0, 10, 30, 40]);
     expect(notSent).toEqual([20, 50]);
+    expect(inFlight.peak).toBe(2);
   });
 
   it('reports how late an arrival was sent when the harness itself falls behind', async () => {
@@ -164,7 +153,7 @@ describe('runOpenLoop', () => {
         options({
           schedule: every(10, 1_000),
           signal: stopped.signal,
-          onSent: ({ intendedAt }) => {
+          onSent: (intendedAt) => {
             if (intendedAt - startAt === 30) stopped.abort();
           },
           serve: async () => {
@@ -199,37 +188,3 @@ function createServer(clock: Clock, stall: { fromMs: number; untilMs: number }) 
     },
   };
 }
-
-function setUp() {
-  const time = { now: 0 };
-  const clock: Clock = { now: () => time.now, until: async () => undefined };
-  const stop = new AbortController();
-  return { time, clock, stop };
-}
-
-describe('arrivalsEnd', () => {
-  it('is when they were stopped, however long those in progress take', () => {
-    const { time, clock, stop } = setUp();
-    const endAt = arrivalsEnd(clock, 10_000, stop.signal);
-    expect(endAt()).toBe(10_000);
-    time.now = 4_000;
-    stop.abort();
-    time.now = 30_000;
-    expect(endAt()).toBe(4_000);
-  });
-
-  it('is as planned when only the wait for the last ones is stopped', () => {
-    const { time, clock, stop } = setUp();
-    const endAt = arrivalsEnd(clock, 10_000, stop.signal);
-    time.now = 12_000;
-    stop.abort();
-    expect(endAt()).toBe(10_000);
-  });
-
-  it('is at once when they were stopped before they began', () => {
-    const { time, clock, stop } = setUp();
-    time.now = 1_000;
-    stop.abort();
-    expect(arrivalsEnd(clock, 10_000, stop.signal)()).toBe(1_000);
-  });
-});

@@ -1,26 +1,11 @@
 import { ASSET_STATES } from '@lipsync/domain';
-import { type Random } from '@lipsync/local-stack';
-import { type LoadTestConfig, type StreamConfig } from '../config';
-import {
-  createRecentCreates,
-  createRender,
-  type Customer,
-  type JourneyContext,
-  type MediaFile,
-  uploadMedia,
-} from './journeys';
-import { SYSTEM_CLOCK } from './open-loop';
+import { createRandom } from '@lipsync/local-stack';
+import { type Customer, type JourneyContext, JOURNEYS, type MediaFile, uploadMedia } from './journeys';
 import { ask, type ServiceClient } from './service-client';
 
 const READY_DEADLINE_MS = 120_000;
 /** Number of renders that each customer has before the first caller arrives. */
 const SEED_RENDERS = 3;
-const SETUP: StreamConfig = {
-  name: 'setup',
-  plan: { kind: 'at-once', count: 0 },
-  mix: {},
-  announces: false,
-};
 
 /**
  * Uploads a customer's media and waits until it is ready. @throws Error with the service's response if it does not get
@@ -31,42 +16,25 @@ export async function prepareCustomer(
   client: ServiceClient,
   { video, audio }: { video: MediaFile; audio: MediaFile },
 ): Promise<Customer> {
-  const bare: Customer = {
-    index,
-    client,
-    media: { videoAssetId: '', audioAssetId: '' },
-    recent: createRecentCreates(),
-  };
   await expectAccess(client);
-  const [videoAssetId, audioAssetId] = await Promise.all([readyAsset(bare, video), readyAsset(bare, audio)]);
-  return { ...bare, media: { videoAssetId, audioAssetId } };
+  const [videoAssetId, audioAssetId] = await Promise.all([
+    readyAsset(client, video),
+    readyAsset(client, audio),
+  ]);
+  return { index, client, media: { videoAssetId, audioAssetId }, recent: [] };
 }
 
 /** Creates and cancels some renders, for callers who fetch an existing one. */
-export async function seedRenders(
-  context: JourneyContext,
-  customer: Customer,
-  random: Random,
-  config: LoadTestConfig,
-): Promise<void> {
-  const needsThem = config.streams.some(({ mix }) => (mix.get ?? 0) > 0 || (mix.replay ?? 0) > 0);
-  if (!needsThem) return;
+export async function seedRenders(context: JourneyContext, customer: Customer): Promise<void> {
+  const { streams, seed } = context.config;
+  if (!streams.some(({ mix }) => (mix.get ?? 0) > 0 || (mix.replay ?? 0) > 0)) return;
+  const random = createRandom(seed, `setup ${customer.index}`);
   for (let i = 0; i < SEED_RENDERS; i++) {
-    const now = performance.now();
-    const traveller = { customer, stream: SETUP, intendedAt: now, random };
-    const created = await createRender(context, traveller, {
-      purpose: 'cancel',
-      media: customer.media,
-      sendFrom: now,
-    });
-    if (created === null)
-      throw new Error('the service refused the first create_render: see that its limits allow it');
-    const { body, sentAt, answeredAt } = await customer.client.call('cancel_render', {
-      intendedAt: performance.now(),
-      id: created.record.id,
-      expected: ['render_not_cancellable'],
-    });
-    if (body !== null) context.ledger.observed(body, sentAt, answeredAt);
+    const traveler = { customer, stream: { announces: false }, intendedAt: performance.now(), random };
+    if (!(await JOURNEYS.create(context, traveler)))
+      throw new Error(
+        'the service refused the first create_render or its cancellation: see that its limits allow them',
+      );
   }
 }
 
@@ -82,11 +50,12 @@ async function expectAccess(client: ServiceClient): Promise<void> {
     );
 }
 
-async function readyAsset(customer: Customer, media: MediaFile): Promise<string> {
-  const uploaded = await uploadMedia(customer, media, performance.now());
+async function readyAsset(client: ServiceClient, media: MediaFile): Promise<string> {
+  const uploaded = await uploadMedia(client, media, performance.now());
   if (uploaded === null) throw new Error(`the upload of the ${media.request.media_type} was refused`);
   const { body } = await ask(
-    { client: customer.client, clock: SYSTEM_CLOCK, deadline: performance.now() + READY_DEADLINE_MS },
+    client,
+    performance.now() + READY_DEADLINE_MS,
     'get_asset',
     { id: uploaded.assetId },
     ({ status }) => ASSET_STATES.isTerminal(status),

@@ -1,8 +1,14 @@
-import { type OperationId, operationNamed, type SuccessBody, type Upload } from '@lipsync/contract';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type OperationId,
+  operationNamed,
+  type RecordResource,
+  type SuccessBody,
+  type Upload,
+} from '@lipsync/contract';
 import { operationOutcome, type Outcome, storeOutcome, transportOutcome } from '../track/outcome';
 import { type MeasuredRequest } from '../track/recorder';
-import { type HttpAnswer, type HttpClient, type HttpExchange } from './http-client';
-import { type Clock } from './open-loop';
+import { type HttpAnswer, type HttpClient, type HttpExchange, parseJson } from './http-client';
 
 /** A request of the run: when its caller wanted it, its actual times and its result. */
 interface Exchange<Body> {
@@ -25,6 +31,8 @@ interface CallOptions {
   readonly as?: string;
 }
 
+const RENDER_OPERATIONS: ReadonlySet<OperationId> = new Set(['create_render', 'get_render', 'cancel_render']);
+
 /** POST operations that the contract makes safe to repeat. */
 const REPEATABLE_POSTS: ReadonlySet<OperationId> = new Set(['cancel_render', 'complete_upload']);
 
@@ -34,11 +42,13 @@ interface ServiceClientOptions {
   readonly http: HttpClient;
   readonly clockOffset: ClockOffsetEstimate;
   readonly onRequest: (request: MeasuredRequest) => void;
+  /** Called with the render of every answer that contains one. */
+  readonly onRender: (record: RecordResource, sentAt: number, answeredAt: number) => void;
 }
 
 /** The public API as one customer uses it, with every request measured and checked against the contract. */
 export function createServiceClient(options: ServiceClientOptions) {
-  const { apiKey, http, clockOffset, onRequest } = options;
+  const { apiKey, http, clockOffset, onRequest, onRender } = options;
   const base = options.baseUrl.replace(/\/+$/, '');
 
   function measured<Body>(
@@ -78,7 +88,10 @@ export function createServiceClient(options: ServiceClientOptions) {
         clockOffset.observe(answer.headers.date, epoch(exchange.sentAt), epoch(exchange.answeredAt));
         const parsed = parseJson(answer.body);
         const outcome = operationOutcome(operationId, answer.status, parsed, expected);
-        return { outcome, body: outcome.class === 'success' ? (parsed as SuccessBody<Id>) : null };
+        if (outcome.class !== 'success') return { outcome, body: null };
+        if (RENDER_OPERATIONS.has(operationId))
+          onRender(parsed as RecordResource, exchange.sentAt, exchange.answeredAt);
+        return { outcome, body: parsed as SuccessBody<Id> };
       });
     },
 
@@ -110,14 +123,6 @@ export function createServiceClient(options: ServiceClientOptions) {
 
 export type ServiceClient = ReturnType<typeof createServiceClient>;
 
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
 const PAUSE_MS = 500;
 
 /**
@@ -125,17 +130,18 @@ const PAUSE_MS = 500;
  * last response. Only for calls that may be repeated.
  */
 export async function ask<Id extends OperationId>(
-  { client, clock, deadline }: { client: ServiceClient; clock: Clock; deadline: number },
+  client: ServiceClient,
+  deadline: number,
   operationId: Id,
   options: Omit<CallOptions, 'intendedAt'>,
   isEnough: (body: SuccessBody<Id>) => boolean = () => true,
 ): Promise<Exchange<SuccessBody<Id>>> {
   for (;;) {
-    const exchange = await client.call(operationId, { ...options, intendedAt: clock.now() });
+    const exchange = await client.call(operationId, { ...options, intendedAt: performance.now() });
     const { body, outcome } = exchange;
     const isFinal = body === null ? outcome.retryable === false : isEnough(body);
-    if (isFinal || clock.now() >= deadline) return exchange;
-    await clock.until(clock.now() + (retryAfterMs(exchange.headers['retry-after']) ?? PAUSE_MS));
+    if (isFinal || performance.now() >= deadline) return exchange;
+    await delay(retryAfterMs(exchange.headers['retry-after']) ?? PAUSE_MS);
   }
 }
 
@@ -145,17 +151,10 @@ export function retryAfterMs(header: string | undefined): number | undefined {
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
 }
 
-/** How far the service's clock is ahead of the harness's. */
-interface ClockOffset {
-  readonly ms: number;
-  /** The true offset lies within ± this, unless either clock was adjusted meanwhile. */
-  readonly uncertaintyMs: number;
-}
-
 /**
- * Estimates the offset from Date headers. Each means that, at some moment between sending and answering, the service's
- * clock was within that second, which bounds the offset on both sides. The tightest bounds over many responses leave
- * only a fraction of a second.
+ * Estimates how far the service's clock is ahead of the harness's, in milliseconds, from Date headers. Each means that,
+ * at some moment between sending and answering, the service's clock was within that second, which bounds the offset on
+ * both sides. The tightest bounds over many responses leave only a fraction of a second.
  */
 export function createClockOffsetEstimate() {
   let lowest = -Infinity;
@@ -168,12 +167,8 @@ export function createClockOffsetEstimate() {
       lowest = Math.max(lowest, second - answeredAtMs);
       highest = Math.min(highest, second + 1000 - sentAtMs);
     },
-    /** Null before the first observation. */
-    current(): ClockOffset | null {
-      if (lowest === -Infinity) return null;
-      // Servers write the header from a clock that updates slightly late, which can make the bounds cross.
-      return { ms: (lowest + highest) / 2, uncertaintyMs: Math.abs(highest - lowest) / 2 };
-    },
+    /** 0 before the first observation. */
+    current: (): number => (lowest === -Infinity ? 0 : (lowest + highest) / 2),
   };
 }
 

@@ -2,9 +2,7 @@ import { cpus, release, totalmem, type } from 'node:os';
 import path from 'node:path';
 import { type ArrivalPlan, batchOf, offeredRate } from '../callers/open-loop';
 import { type LoadTestConfig } from '../config';
-import { type WebhookSink } from '../target/load-target';
-import { type LoggedEvent } from '../target/receiver';
-import { distributionOf, type Histogram, quantilesOf, rounded } from '../track/histogram';
+import { rounded } from '../track/histogram';
 import { type TrackedRender } from '../track/ledger';
 import { type OperationFigures, type StreamFigures } from '../track/recorder';
 import { isOpenAt, renderFigures, type RunResult, seriesOf, webhookFigures } from './figures';
@@ -16,7 +14,7 @@ import {
   type ReportedConfig,
   type StreamReport,
 } from './report';
-import { summarize } from './summary';
+import { type ReportFacts, summarize } from './summary';
 import { type Backlog, verdictOf } from './verdict';
 
 interface MeasuredStream {
@@ -27,7 +25,7 @@ interface MeasuredStream {
 
 export function buildReport(run: RunResult): LoadTestReport {
   const { config, target, recorder, checks } = run;
-  const measuredSeconds = (run.arrivalsEndAt - run.startAt) / 1000 - config.warmUpSeconds;
+  const measuredSeconds = (run.arrivalsEndAt - run.startAt) / 1000 - config.warmUp;
   // Streams that arrived only in the warm-up have nothing to report.
   const measured = config.streams.flatMap(({ name, plan }): MeasuredStream[] => {
     const figures = recorder.streams.get(name);
@@ -42,7 +40,14 @@ export function buildReport(run: RunResult): LoadTestReport {
   const series = seriesOf(run, rendered);
   const open = backlogOfRenders(run, rendered);
   const renders = renderFigures(rendered.filter(isMeasured), open);
-  const webhooks = target.webhooks && webhookFigures(measuredEvents(run, target.webhooks), run.clockOffsetMs);
+  const measuredIds = new Set(run.renders.filter(isMeasured).map(({ id }) => id));
+  const events = [...(target.webhooks?.log.events.values() ?? [])];
+  const webhooks =
+    target.webhooks &&
+    webhookFigures(
+      events.filter(({ recordId }) => measuredIds.has(recordId)),
+      run.clockOffsetMs,
+    );
   const operations = [...recorder.operations]
     .filter(([, { requests }]) => requests > 0)
     .map(([operation, figures]) => operationReport(operation, figures, measuredSeconds));
@@ -53,10 +58,8 @@ export function buildReport(run: RunResult): LoadTestReport {
     backlogs: [...measured.map(backlogOfCallers), ...(renders === null ? [] : [open])],
     webhooks,
   });
-  const facts = { verdict, streams, operations, renders, webhooks };
-  return {
-    schema_version: 4,
-    summary: summarize({ ...facts, machine: machineFacts(target.isLocal), target: target.description }),
+  const facts: ReportFacts = {
+    verdict,
     started_at: run.startedAt.toISOString(),
     finished_at: new Date().toISOString(),
     scenario: config.scenario,
@@ -69,19 +72,18 @@ export function buildReport(run: RunResult): LoadTestReport {
     config: reportedConfig(config),
     machine: machineFacts(target.isLocal),
     generator,
+    streams,
+    operations,
     errors: recorder.errors().map(({ operation, outcome, count }) => ({ operation, ...outcome, count })),
+    renders,
+    webhooks,
     series,
     checks: [...checks],
-    ...facts,
   };
+  return { schema_version: 4, summary: summarize(facts), ...facts };
 }
 
 const isMeasured = ({ isWarmUp }: TrackedRender): boolean => !isWarmUp;
-
-function measuredEvents({ renders }: RunResult, { log }: WebhookSink): LoggedEvent[] {
-  const measured = new Set(renders.filter(isMeasured).map(({ id }) => id));
-  return [...log.events.values()].filter(({ recordId }) => measured.has(recordId));
-}
 
 function backlogOfCallers({ name, plan, figures }: MeasuredStream): Backlog {
   return {
@@ -94,7 +96,8 @@ function backlogOfCallers({ name, plan, figures }: MeasuredStream): Backlog {
 }
 
 function backlogOfRenders(run: RunResult, rendered: readonly TrackedRender[]): Backlog {
-  const openAt = (at: number): number => rendered.filter((render) => isOpenAt(run, render, at)).length;
+  const openAt = (at: number): number =>
+    rendered.filter((render) => isOpenAt(render, at, run.clockOffsetMs)).length;
   return {
     of: 'renders',
     atHalf: openAt(run.halfAt),
@@ -116,35 +119,25 @@ function streamReport(name: string, figures: StreamFigures, offered: number, sec
     completed_per_second: rounded(completedInTime / seconds),
     under_way_at_half: figures.underWayAtHalf,
     under_way_at_end: figures.underWayAtEnd,
-    latency_ms: quantilesOf(latency),
+    latency_ms: latency.quantiles(),
   };
 }
 
 function operationReport(operation: string, figures: OperationFigures, seconds: number): OperationReport {
-  const { latency, response, requests, answeredInTime, succeeded, expected, limited, failed } = figures;
+  const { latency, response, answeredInTime, ...counts } = figures;
   return {
     operation,
-    requests,
+    ...counts,
     per_second: rounded(answeredInTime / seconds),
-    succeeded,
-    expected,
-    limited,
-    failed,
-    latency_ms: quantilesOf(latency),
-    response_ms: quantilesOf(response),
-    latency_distribution: distributionOf(latency),
+    latency_ms: latency.quantiles(),
+    response_ms: response.quantiles(),
+    latency_distribution: latency.distribution(),
   };
 }
 
 function generatorFigures({ recorder, inFlightPeak, stoppedEarly }: RunResult): GeneratorFigures {
-  const lags = [...recorder.streams.values()].map(({ lag }) => lag);
-  // The busiest stream says most about the generator.
-  const busiest = lags.reduce<Histogram | null>(
-    (most, lag) => (most === null || lag.count > most.count ? lag : most),
-    null,
-  );
   return {
-    lag_ms: busiest && quantilesOf(busiest),
+    lag_ms: recorder.lag.quantiles(),
     peak_rss_mib: rounded(process.resourceUsage().maxRSS / 1024),
     in_flight_peak: inFlightPeak,
     stopped_early: stoppedEarly,
@@ -154,27 +147,27 @@ function generatorFigures({ recorder, inFlightPeak, stoppedEarly }: RunResult): 
 /** The configuration without keys and secrets, because reports are shared. */
 function reportedConfig(config: LoadTestConfig): ReportedConfig {
   return {
-    duration_seconds: config.durationSeconds,
-    warm_up_seconds: config.warmUpSeconds,
-    drain_seconds: config.drainSeconds,
+    duration_seconds: config.duration,
+    warm_up_seconds: config.warmUp,
+    drain_seconds: config.drain,
     seed: config.seed,
     connections: config.connections,
     max_in_flight: config.maxInFlight,
-    timeout_seconds: config.timeoutSeconds,
-    poll_interval_seconds: config.pollIntervalSeconds,
-    polls_per_second: config.pollsPerSecond,
+    timeout_seconds: config.timeout,
+    poll_interval_seconds: config.pollInterval,
+    polls_per_second: config.pollRate,
     engines: config.engines.map((set) => set.join('+')),
     sync_modes: [...config.syncModes],
     media: config.media,
-    video: path.basename(config.videoFile),
-    audio: path.basename(config.audioFile),
-    receiver_shares: { ...config.receiverShares },
-    slow_receiver_seconds: config.slowReceiverSeconds,
-    max_failure_ratio: config.maxFailureRatio,
+    video: path.basename(config.video),
+    audio: path.basename(config.audio),
+    receiver_shares: { ...config.receivers },
+    slow_receiver_seconds: config.slowSeconds,
+    max_failure_ratio: config.maxFailures,
     streams: config.streams.map(({ name, plan, mix, announces }) => ({
       name,
       arrivals: plan.kind,
-      rate_per_second: rounded(offeredRate(plan, config.durationSeconds)),
+      rate_per_second: rounded(offeredRate(plan, config.duration)),
       burst_size: batchOf(plan),
       mix: { ...mix },
       announces,

@@ -1,7 +1,7 @@
 import { init, type LineSeriesOption } from 'echarts';
 import { Markup, markup } from './markup';
 import { type Distribution, type LoadTestReport, type OperationReport, type SliceReport } from './report';
-import { clockTime, milliseconds, percent, significant } from './summary';
+import { milliseconds, percent, significant } from './summary';
 
 type Series = LoadTestReport['series'];
 
@@ -17,7 +17,7 @@ interface Line {
   readonly color: string;
   /** Ascending in x; null interrupts the line. */
   readonly points: readonly (readonly [x: number, y: number | null])[];
-  readonly style?: 'dashed' | 'filled' | 'step-before' | 'step-after';
+  readonly style?: 'dashed' | 'filled';
 }
 
 /** Arriving callers and their outcomes over the time of the run. */
@@ -45,9 +45,8 @@ export function arrivalsChart(series: Series): Markup {
   // A line of zeros would only lie on the axis.
   const lines = [...always, ...rare.filter(({ points }) => points.some(([, y]) => (y ?? 0) > 0))];
   return figure('Arrivals and completions', 'per second', lines, {
-    xAxis: timeAxis(series),
+    ...overTime(series),
     yAxis: { type: 'value', min: 0, axisLabel: { formatter: significant } },
-    bands: bandsOf(series),
     isWide: true,
   });
 }
@@ -70,9 +69,8 @@ export function backlogChart(series: Series): Markup {
     },
   ];
   return figure('Renders under way and completed', 'renders', lines, {
-    xAxis: timeAxis(series),
+    ...overTime(series),
     yAxis: { type: 'value', min: 0, minInterval: 1 },
-    bands: bandsOf(series),
   });
 }
 
@@ -91,9 +89,8 @@ export function latencyCharts(series: Series, operations: readonly string[]): Ma
       { label: 'p50', color: colorAt(index), points: of('p50'), style: 'dashed' },
     ];
     return figure(operation, 'latency from arrival', lines, {
-      xAxis: timeAxis(series),
-      yAxis: millisecondsAxis(lines.flatMap(({ points }) => points.map(([, y]) => y ?? 0))),
-      bands: bandsOf(series),
+      ...overTime(series),
+      yAxis: MILLISECONDS,
       height: 190,
     });
   });
@@ -101,43 +98,33 @@ export function latencyCharts(series: Series, operations: readonly string[]): Ma
 
 /** Latency against the share of requests that were no slower, with the last nines stretched. */
 export function percentileChart(operations: readonly OperationReport[]): Markup | null {
-  const lines = operations.map(({ operation, latency_ms, latency_distribution }, index): Line => {
-    const { share: shares, at } = latency_distribution;
-    // Only one request, the slowest, lies beyond this share, so no higher percentile can be given.
-    const lastShare = 1 - 1 / (latency_ms?.count ?? 1);
-    return {
-      label: operation,
-      color: colorAt(index),
-      // The fastest bucket spans from share 0 to its own share.
-      points: [0, ...shares].map((share, i) => [
-        nines(Math.min(share, lastShare)),
-        at[Math.max(0, i - 1)] ?? 0,
-      ]),
-      style: 'step-before',
-    };
+  if (operations.length === 0) return null;
+  const lines = operations.map(({ operation, latency_distribution: { share, at } }, index): Line => {
+    // Nothing lies beyond the share of all, so it has no place among the nines.
+    const points = share.slice(0, -1).map((part, i) => [nines(part), positive(at[i])] as const);
+    return { label: operation, color: colorAt(index), points };
   });
-  const values = lines.flatMap(({ points }) => points.map(([, y]) => y ?? 0)).filter((y) => y > 0);
-  if (values.length === 0) return null;
-  const most = Math.max(...operations.map(({ latency_ms }) => latency_ms?.count ?? 1));
   return figure('Latency distribution', 'latency that a share of requests does not exceed', lines, {
     xAxis: {
       type: 'value',
       min: 0,
-      max: Math.max(1, nines(1 - 1 / most)),
       interval: 1,
       axisLabel: {
         showMaxLabel: false,
         formatter: (value: number) => `${Number((100 * (1 - 10 ** -value)).toPrecision(8))} %`,
       },
     },
-    yAxis: millisecondsAxis(values),
+    yAxis: MILLISECONDS,
     height: 320,
     isWide: true,
   });
 }
 
 /** Equal distance for each additional nine: this gives the rare slow ones room. */
-const nines = (share: number): number => Math.max(0, -Math.log10(Math.max(1 - share, 1e-6)));
+const nines = (share: number): number => -Math.log10(1 - share);
+
+/** Zero has no place on a logarithmic axis; what is below a microsecond counts as one. */
+const positive = (ms = 0): number => Math.max(ms, 1e-3);
 
 /** The share of all that took no longer, over a logarithmic time axis; null without values. */
 export function cumulativeChart(
@@ -149,19 +136,12 @@ export function cumulativeChart(
   const lines = distributions
     .filter(({ distribution }) => distribution.at.length > 0)
     .map(({ label, distribution: { at, share } }, index): Line => {
-      // Zero has no place on a logarithmic axis; what is below a microsecond counts as one.
-      const x = (ms: number): number => Math.max(ms, 1e-3);
-      return {
-        label,
-        color: colorAt(index),
-        points: [[x(at[0] ?? 0), 0], ...at.map((ms, i) => [x(ms), share[i] ?? 0] as const)],
-        style: 'step-after',
-      };
+      const points = at.map((ms, i) => [positive(ms), share[i] ?? 0] as const);
+      return { label, color: colorAt(index), points: [[positive(at[0]), 0], ...points] };
     });
-  const values = lines.flatMap(({ points }) => points.map(([x]) => x));
-  if (values.length === 0) return null;
+  if (lines.length === 0) return null;
   return figure(title, subtitle, lines, {
-    xAxis: millisecondsAxis(values),
+    xAxis: MILLISECONDS,
     yAxis: { type: 'value', min: 0, max: 1, axisLabel: { formatter: percent } },
     isWide,
   });
@@ -178,15 +158,8 @@ interface Plot {
 /** A drawing without a script, rendered by ECharts. */
 function figure(title: string, subtitle: string, lines: readonly Line[], plot: Plot): Markup {
   const { xAxis, yAxis, bands = [], height = 240, isWide = false } = plot;
-  const chart = init(null, null, { renderer: 'svg', ssr: true, width: isWide ? 1150 : 560, height });
-  const axis = {
-    axisLabel: { color: '#5c6875', fontSize: 11 },
-    splitLine: { show: true, lineStyle: { color: '#e6eaee' } },
-  };
-  const merged = (given: object): object => {
-    const label = 'axisLabel' in given && typeof given.axisLabel === 'object' ? given.axisLabel : {};
-    return { ...axis, ...given, axisLabel: { ...axis.axisLabel, ...label } };
-  };
+  const size = { width: isWide ? 1150 : 560, height };
+  const chart = init(null, { valueAxis: AXIS, logAxis: AXIS }, { renderer: 'svg', ssr: true, ...size });
   chart.setOption({
     animation: false,
     textStyle: { fontFamily: 'system-ui, sans-serif' },
@@ -202,8 +175,8 @@ function figure(title: string, subtitle: string, lines: readonly Line[], plot: P
       })),
       textStyle: { color: '#5c6875', fontSize: 12 },
     },
-    xAxis: merged(xAxis),
-    yAxis: merged(yAxis),
+    xAxis,
+    yAxis,
     series: lines.map((line, index) => seriesOf(line, index === 0 ? bands : [])),
   });
   const svg = chart.renderToSVGString();
@@ -215,6 +188,11 @@ function figure(title: string, subtitle: string, lines: readonly Line[], plot: P
     .replace('<svg ', '<svg role="img" ');
   return markup`<figure class="chart"><figcaption><strong>${title}</strong><span>${subtitle}</span></figcaption>${new Markup(inline)}</figure>`;
 }
+
+const AXIS = {
+  axisLabel: { color: '#5c6875', fontSize: 11 },
+  splitLine: { show: true, lineStyle: { color: '#e6eaee' } },
+};
 
 const DASHES = 'path://M0 0h10v3H0zM15 0h10v3H15z';
 
@@ -230,8 +208,6 @@ function seriesOf(
     color,
     lineStyle: { width: 1.8, type: style === 'dashed' ? 'dashed' : 'solid' },
     ...(style === 'filled' ? { areaStyle: { opacity: 0.12 } } : {}),
-    ...(style === 'step-before' ? { step: 'start' as const } : {}),
-    ...(style === 'step-after' ? { step: 'end' as const } : {}),
     data: points.map(([x, y], index) => ({
       value: [x, y ?? '-'],
       // A line of one point would be invisible.
@@ -246,62 +222,24 @@ function seriesOf(
   };
 }
 
-function timeAxis(series: Series): object {
-  const seconds = Math.max(1, series.slices.length) * series.slice_seconds;
-  return {
-    type: 'value',
-    min: 0,
-    max: seconds,
-    interval: CLOCK_STEPS.find((step) => step >= seconds / 8) ?? Math.ceil(seconds / 8 / DAY) * DAY,
-    axisLabel: { formatter: clockTime, showMaxLabel: false },
-  };
-}
+const MILLISECONDS = {
+  type: 'log',
+  axisLabel: { formatter: milliseconds },
+  minorSplitLine: { show: true, lineStyle: { color: '#f1f3f6' } },
+};
 
-const DAY = 86_400;
-/** Round divisions of minutes, hours and days, in seconds. */
-const CLOCK_STEPS = [
-  1,
-  2,
-  5,
-  10,
-  15,
-  30,
-  60,
-  120,
-  300,
-  600,
-  900,
-  1800,
-  3600,
-  7200,
-  10_800,
-  21_600,
-  43_200,
-  DAY,
-];
-
-/** Whole decades around the values. */
-function millisecondsAxis(values: readonly number[]): object {
-  const positive = values.filter((value) => value > 0);
-  const low = positive.length === 0 ? 0 : Math.floor(Math.log10(Math.min(...positive)) + 1e-9);
-  const high = positive.length === 0 ? 1 : Math.ceil(Math.log10(Math.max(...positive)) - 1e-9);
+/** The axis of a run's time, with warm-up and drain shaded. */
+function overTime({ warm_up_seconds, arrivals_end_seconds, slices, slice_seconds }: Series) {
+  const end = Math.max(1, slices.length) * slice_seconds;
   return {
-    type: 'log',
-    min: 10 ** low,
-    max: 10 ** Math.max(low + 1, high),
-    axisLabel: { formatter: milliseconds },
-    minorSplitLine: { show: true, lineStyle: { color: '#f1f3f6' } },
+    xAxis: { type: 'value', min: 0, max: end, axisLabel: { formatter: '{value} s', showMaxLabel: false } },
+    bands: [
+      ...(warm_up_seconds > 0 ? [{ from: 0, to: warm_up_seconds, label: 'warm-up' }] : []),
+      ...(end > arrivals_end_seconds ? [{ from: arrivals_end_seconds, to: end, label: 'drain' }] : []),
+    ],
   };
 }
 
 function middle({ slice_seconds }: Series, { at_seconds }: SliceReport): number {
   return at_seconds + slice_seconds / 2;
-}
-
-function bandsOf({ warm_up_seconds, arrivals_end_seconds, slices, slice_seconds }: Series) {
-  const end = slices.length * slice_seconds;
-  return [
-    ...(warm_up_seconds > 0 ? [{ from: 0, to: warm_up_seconds, label: 'warm-up' }] : []),
-    ...(end > arrivals_end_seconds ? [{ from: arrivals_end_seconds, to: end, label: 'drain' }] : []),
-  ];
 }

@@ -1,7 +1,7 @@
 import { type LoadTestConfig } from '../config';
 import { type LoadTarget } from '../target/load-target';
 import { type LoggedEvent } from '../target/receiver';
-import { distributionOf, type Histogram, histogramOf, quantilesOf, rounded } from '../track/histogram';
+import { type Histogram, histogramOf, rounded } from '../track/histogram';
 import { type TrackedRender } from '../track/ledger';
 import { type Recorder } from '../track/recorder';
 import {
@@ -12,6 +12,25 @@ import {
   type WebhookReport,
 } from './report';
 import { type Backlog } from './verdict';
+
+/** A finished run, times in milliseconds of the run's clock. */
+export interface RunResult {
+  readonly config: LoadTestConfig;
+  readonly target: LoadTarget;
+  readonly recorder: Recorder;
+  readonly renders: readonly TrackedRender[];
+  readonly checks: readonly CheckResult[];
+  readonly startedAt: Date;
+  readonly startAt: number;
+  readonly sliceMs: number;
+  /** The middle of the measured arrivals, as planned. */
+  readonly halfAt: number;
+  readonly arrivalsEndAt: number;
+  /** How far the service's clock is ahead. */
+  readonly clockOffsetMs: number;
+  readonly inFlightPeak: number;
+  readonly stoppedEarly: boolean;
+}
 
 /** Figures of these renders, and the number of open ones, including those of the warm-up. */
 export function renderFigures(
@@ -40,14 +59,14 @@ export function renderFigures(
     completed_per_hour: perHour(completed),
     output_seconds: rounded(outputSeconds),
     work_per_output_second: outputSeconds === 0 ? null : rounded(processingSeconds / outputSeconds),
-    queue_to_start_ms: quantilesOf(queueToStart),
-    queue_to_start_distribution: distributionOf(queueToStart),
+    queue_to_start_ms: queueToStart.quantiles(),
+    queue_to_start_distribution: queueToStart.distribution(),
     start_from: {
       record: completed.filter(({ started }) => started?.from === 'record').length,
       poll: completed.filter(({ started }) => started?.from === 'poll').length,
     },
-    end_to_end_ms: quantilesOf(endToEnd),
-    end_to_end_distribution: distributionOf(endToEnd),
+    end_to_end_ms: endToEnd.quantiles(),
+    end_to_end_distribution: endToEnd.distribution(),
     open_at_half: open.atHalf,
     open_at_end: open.atEnd,
   };
@@ -75,23 +94,23 @@ function countBy<Item>(items: readonly Item[], of: (item: Item) => string): Reco
  * How quickly events arrived. `offsetMs` is how far the service's clock is ahead of the one that recorded the arrivals.
  */
 export function webhookFigures(events: readonly LoggedEvent[], offsetMs: number): WebhookReport {
-  const lags = (of: readonly LoggedEvent[]) => firstAttemptLags(of, offsetMs);
   const behaviors = [...new Set(events.map(({ behavior }) => behavior))];
   return {
     events: events.length,
-    attempts: events.reduce((sum, { attempts }) => sum + attempts, 0),
-    redeliveries: events.reduce((sum, { redeliveries }) => sum + redeliveries, 0),
-    first_attempt_lag_ms: quantilesOf(lags(events)),
+    attempts: sum(events, ({ attempts }) => attempts),
+    redeliveries: sum(events, ({ redeliveries }) => redeliveries),
+    first_attempt_lag_ms: firstAttemptLags(events, offsetMs).quantiles(),
     by_receiver: Object.fromEntries(
       behaviors.map((behavior) => {
         const own = events.filter((event) => event.behavior === behavior);
+        const lags = firstAttemptLags(own, offsetMs);
         return [
           behavior,
           {
             events: own.length,
             acknowledged: own.filter(({ acknowledged }) => acknowledged).length,
-            first_attempt_lag_ms: quantilesOf(lags(own)),
-            first_attempt_lag_distribution: distributionOf(lags(own)),
+            first_attempt_lag_ms: lags.quantiles(),
+            first_attempt_lag_distribution: lags.distribution(),
           },
         ];
       }),
@@ -100,39 +119,28 @@ export function webhookFigures(events: readonly LoggedEvent[], offsetMs: number)
 }
 
 /** Milliseconds from each event to the arrival of its first attempt. */
-export function firstAttemptLags(
-  events: Iterable<Pick<LoggedEvent, 'createdAt' | 'firstAt'>>,
-  offsetMs: number,
-): Histogram {
+export function firstAttemptLags(events: Iterable<LoggedEvent>, offsetMs: number): Histogram {
   return histogramOf([...events].map(({ createdAt, firstAt }) => firstAt + offsetMs - createdAt));
 }
 
-type TimedRun = Pick<RunResult, 'recorder' | 'startAt' | 'sliceMs' | 'arrivalsEndAt' | 'clockOffsetMs'> & {
-  readonly config: Pick<RunResult['config'], 'warmUpSeconds'>;
-};
-
 /** The run over time, up to the last slice with any activity. */
-export function seriesOf(run: TimedRun, rendered: readonly TrackedRender[]): SeriesReport {
-  const { recorder, startAt, sliceMs, arrivalsEndAt, config } = run;
+export function seriesOf(run: RunResult, rendered: readonly TrackedRender[]): SeriesReport {
+  const { recorder, startAt, sliceMs, arrivalsEndAt, config, clockOffsetMs } = run;
   const ends = rendered.flatMap(({ end }) =>
-    end?.status === 'completed' ? [endedAt(run, end.completedAt)] : [],
+    end?.status === 'completed' ? [endedAt(end.completedAt, clockOffsetMs)] : [],
   );
-  const slices = recorder.slices.map((slice, index): SliceReport => {
+  const slices = recorder.slices.map(({ latency, notSent, ...counts }, index): SliceReport => {
     const from = startAt + index * sliceMs;
     const to = from + sliceMs;
     return {
       at_seconds: (index * sliceMs) / 1000,
-      arrivals: slice.arrivals,
-      not_sent: slice.notSent,
-      completed: slice.completed,
-      requests: slice.requests,
-      failed: slice.failed,
-      limited: slice.limited,
-      open_renders: rendered.filter((render) => isOpenAt(run, render, to)).length,
+      ...counts,
+      not_sent: notSent,
+      open_renders: rendered.filter((render) => isOpenAt(render, to, clockOffsetMs)).length,
       renders_completed: ends.filter((at) => at >= from && at < to).length,
       latency_ms: Object.fromEntries(
-        [...slice.latency].flatMap(([operation, latency]) => {
-          const quantiles = quantilesOf(latency);
+        [...latency].flatMap(([operation, histogram]) => {
+          const quantiles = histogram.quantiles();
           if (quantiles === null) return [];
           const { count, p50, p99, max } = quantiles;
           return [[operation, { count, p50, p99, max }]];
@@ -147,40 +155,17 @@ export function seriesOf(run: TimedRun, rendered: readonly TrackedRender[]): Ser
   return {
     slice_seconds: sliceMs / 1000,
     arrivals_end_seconds: rounded((arrivalsEndAt - startAt) / 1000),
-    warm_up_seconds: config.warmUpSeconds,
+    warm_up_seconds: config.warmUp,
     slices: slices.slice(0, last + 1),
   };
 }
 
-/** A finished run, times in milliseconds of the run's clock. */
-export interface RunResult {
-  readonly config: LoadTestConfig;
-  readonly target: LoadTarget;
-  readonly recorder: Recorder;
-  readonly renders: readonly TrackedRender[];
-  readonly checks: readonly CheckResult[];
-  readonly startedAt: Date;
-  readonly startAt: number;
-  readonly sliceMs: number;
-  /** The middle of the measured arrivals, as planned. */
-  readonly halfAt: number;
-  readonly arrivalsEndAt: number;
-  /** How far the service's clock is ahead. */
-  readonly clockOffsetMs: number;
-  readonly inFlightPeak: number;
-  readonly stoppedEarly: boolean;
-}
-
 /** Whether a render was accepted and had not ended, by the harness's clock. */
-export function isOpenAt(
-  run: Pick<RunResult, 'clockOffsetMs'>,
-  { acceptedAt, end }: TrackedRender,
-  at: number,
-): boolean {
-  return acceptedAt <= at && (end === null || endedAt(run, end.completedAt) > at);
+export function isOpenAt({ acceptedAt, end }: TrackedRender, at: number, clockOffsetMs: number): boolean {
+  return acceptedAt <= at && (end === null || endedAt(end.completedAt, clockOffsetMs) > at);
 }
 
 /** A service time on the run's clock; a render without one counts as ended at once. */
-function endedAt({ clockOffsetMs }: Pick<RunResult, 'clockOffsetMs'>, completedAt: number | null): number {
+function endedAt(completedAt: number | null, clockOffsetMs: number): number {
   return completedAt === null ? 0 : completedAt - clockOffsetMs - performance.timeOrigin;
 }

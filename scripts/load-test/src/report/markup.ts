@@ -30,21 +30,18 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-interface Column<Row> {
-  readonly head: string;
-  readonly cell: (row: Row) => Markup | string;
-  /** Numbers are right-aligned. */
-  readonly isNumber?: boolean;
-}
-
-export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): Markup {
-  const kind = ({ isNumber }: Column<Row>): string => (isNumber === true ? 'number' : 'text');
-  return markup`<div class="scroll"><table><thead><tr>${columns.map(
-    (column) => markup`<th class="${kind(column)}">${column.head}</th>`,
-  )}</tr></thead><tbody>${rows.map(
-    (row) =>
-      markup`<tr>${columns.map((column) => markup`<td class="${kind(column)}">${column.cell(row)}</td>`)}</tr>`,
-  )}</tbody></table></div>`;
+/** The columns behind the first `texts` hold numbers, which are right-aligned. */
+export function table(
+  heads: readonly string[],
+  rows: readonly (readonly (Markup | string)[])[],
+  texts = 1,
+): Markup {
+  const kind = (column: number): string => (column < texts ? 'text' : 'number');
+  const head = heads.map((text, i) => markup`<th class="${kind(i)}">${text}</th>`);
+  const body = rows.map(
+    (cells) => markup`<tr>${cells.map((cell, i) => markup`<td class="${kind(i)}">${cell}</td>`)}</tr>`,
+  );
+  return markup`<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
 /** Embedded in the page, which is opened from disk, from a CI artifact or from an email, and printed. */

@@ -2,14 +2,14 @@ import { worstOf } from '../track/histogram';
 import { arrivalsChart, backlogChart, cumulativeChart, latencyCharts, percentileChart } from './charts';
 import { Markup, markup, STYLE, table } from './markup';
 import {
+  type CheckResult,
   type ErrorReport,
   type LoadTestReport,
-  type OperationReport,
   type Quantiles,
   type RenderReport,
   type WebhookReport,
 } from './report';
-import { clockTime, milliseconds, percent, perSecond, significant, whole } from './summary';
+import { milliseconds, percent, perSecond, significant, whole } from './summary';
 
 const OUTCOMES: Readonly<Record<LoadTestReport['verdict']['outcome'], string>> = {
   carried: 'carried',
@@ -88,51 +88,54 @@ function worstTile(figures: Quantiles | null, of: string): Markup | null {
   return tile(milliseconds(ms), `${of}, ${name}`);
 }
 
-/** More small charts would hide the important ones. */
-const MAX_LATENCY_CHARTS = 6;
+const QUANTILES = ['p50', 'p90', 'p99', 'max'] as const;
+
+function quantileCells(figures: Quantiles | null): string[] {
+  return QUANTILES.map((name) => milliseconds(figures?.[name]));
+}
 
 function loadSection({ streams, series }: LoadTestReport): Markup {
   return markup`<h2>Offered and carried</h2>
 ${arrivalsChart(series)}
 <h3>By kind of caller</h3>
-${table(streams, [
-  { head: 'Callers', cell: ({ name }) => name },
-  { head: 'Offered', isNumber: true, cell: ({ offered_per_second }) => perSecond(offered_per_second) },
-  { head: 'Served', isNumber: true, cell: ({ completed_per_second }) => perSecond(completed_per_second) },
-  { head: 'Came', isNumber: true, cell: ({ arrivals }) => whole(arrivals) },
-  { head: 'Not served', isNumber: true, cell: ({ failed }) => whole(failed) },
-  { head: 'Not sent', isNumber: true, cell: ({ not_sent }) => whole(not_sent) },
-  { head: 'Under way at the end', isNumber: true, cell: ({ under_way_at_end }) => whole(under_way_at_end) },
-  { head: 'p50', isNumber: true, cell: ({ latency_ms }) => milliseconds(latency_ms?.p50) },
-  { head: 'p99', isNumber: true, cell: ({ latency_ms }) => milliseconds(latency_ms?.p99) },
-])}<p class="note">A caller arrives at a moment that was settled before the run (Poisson, seeded), whether or not earlier callers have been answered; how many came is chance around the rate that was offered. A caller is served when all that it came for was answered as it should be; its time runs from its arrival. The rate counts those served while callers came; who was under way at the end has been waited for. A caller that wants a render is served when that is accepted.</p>`;
+${table(
+  ['Callers', 'Offered', 'Served', 'Came', 'Not served', 'Not sent', 'Under way at the end', ...QUANTILES],
+  streams.map((stream) => [
+    stream.name,
+    perSecond(stream.offered_per_second),
+    perSecond(stream.completed_per_second),
+    whole(stream.arrivals),
+    whole(stream.failed),
+    whole(stream.not_sent),
+    whole(stream.under_way_at_end),
+    ...quantileCells(stream.latency_ms),
+  ]),
+)}<p class="note">A caller arrives at a moment that was settled before the run (Poisson, seeded), whether or not earlier callers have been answered; how many came is chance around the rate that was offered. A caller is served when all that it came for was answered as it should be; its time runs from its arrival. The rate counts those served while callers came; who was under way at the end has been waited for. A caller that wants a render is served when that is accepted.</p>`;
 }
+
+/** More small charts would hide the important ones. */
+const MAX_LATENCY_CHARTS = 6;
 
 function latencySection({ operations, series }: LoadTestReport): Markup {
   const byRequests = [...operations].sort((a, b) => b.requests - a.requests);
   const measured = byRequests.filter(({ latency_ms }) => latency_ms !== null).slice(0, MAX_LATENCY_CHARTS);
-  const quantile = (head: string, of: (operation: OperationReport) => number | null | undefined) => ({
-    head,
-    isNumber: true,
-    cell: (operation: OperationReport) => milliseconds(of(operation)),
-  });
   return markup`<h2>Latency</h2>
 ${percentileChart(measured)}
 <h3>By operation</h3>
-${table(byRequests, [
-  { head: 'Operation', cell: ({ operation }) => markup`<code>${operation}</code>` },
-  { head: 'Requests', isNumber: true, cell: ({ requests }) => whole(requests) },
-  // One unit for the whole column, so that it can be compared at a glance.
-  { head: 'Per second', isNumber: true, cell: ({ per_second }) => significant(per_second) },
-  { head: 'Failed', isNumber: true, cell: ({ failed }) => whole(failed) },
-  { head: '429', isNumber: true, cell: ({ limited }) => whole(limited) },
-  quantile('p50', ({ latency_ms }) => latency_ms?.p50),
-  quantile('p90', ({ latency_ms }) => latency_ms?.p90),
-  quantile('p99', ({ latency_ms }) => latency_ms?.p99),
-  quantile('p99.9', ({ latency_ms }) => latency_ms?.p999),
-  quantile('max', ({ latency_ms }) => latency_ms?.max),
-  quantile('p99 from sending', ({ response_ms }) => response_ms?.p99),
-])}
+${table(
+  ['Operation', 'Requests', 'Per second', 'Failed', '429', ...QUANTILES, 'p99.9', 'p99 from sending'],
+  byRequests.map(({ operation, requests, per_second, failed, limited, latency_ms, response_ms }) => [
+    markup`<code>${operation}</code>`,
+    whole(requests),
+    // One unit for the whole column, so that it can be compared at a glance.
+    significant(per_second),
+    whole(failed),
+    whole(limited),
+    ...quantileCells(latency_ms),
+    milliseconds(latency_ms?.p999),
+    milliseconds(response_ms?.p99),
+  ]),
+)}
 <p class="note">The rate counts what was answered while callers came. Latency runs from when a caller wanted the answer: its arrival or, for the later steps of a journey, the answer before. “From sending” begins when a connection took the request; where it is much less, callers waited for a connection or for the harness. Failures and refusals are left out, timeouts are in. <code>poll_render</code> is get_render by callers who wait for the end.</p>
 <div class="grid">${latencyCharts(
     series,
@@ -142,44 +145,33 @@ ${table(byRequests, [
 
 function renderSection(renders: RenderReport, series: LoadTestReport['series']): Markup {
   const { ended, error_codes, start_from, queue_to_start_ms, end_to_end_ms } = renders;
-  const rows = [
-    { what: 'From queue to start', figures: queue_to_start_ms },
-    { what: 'From arrival to result', figures: end_to_end_ms },
-  ];
-  const polled =
-    start_from.poll === 0
-      ? ''
-      : ` of ${start_from.poll} renders it is the update that a poll saw first, which is later than the truth by up to a poll interval.`;
   return markup`<h2>Renders</h2>
 <div class="grid">${backlogChart(series)}${cumulativeChart('How long renders take', 'share of renders', [
     { label: 'from queue to start', distribution: renders.queue_to_start_distribution },
     { label: 'from arrival to result', distribution: renders.end_to_end_distribution },
   ])}</div>
 <h3>Times</h3>
-${table(rows, [
-  { head: '', cell: ({ what }) => what },
-  { head: 'Renders', isNumber: true, cell: ({ figures }) => whole(figures?.count ?? 0) },
-  { head: 'p50', isNumber: true, cell: ({ figures }) => milliseconds(figures?.p50) },
-  { head: 'p90', isNumber: true, cell: ({ figures }) => milliseconds(figures?.p90) },
-  { head: 'p99', isNumber: true, cell: ({ figures }) => milliseconds(figures?.p99) },
-  { head: 'max', isNumber: true, cell: ({ figures }) => milliseconds(figures?.max) },
-])}
+${table(
+  ['', 'Renders', ...QUANTILES],
+  [
+    ['From queue to start', whole(queue_to_start_ms?.count ?? 0), ...quantileCells(queue_to_start_ms)],
+    ['From arrival to result', whole(end_to_end_ms?.count ?? 0), ...quantileCells(end_to_end_ms)],
+  ],
+)}
 <p class="note">Accepted: ${whole(renders.accepted)} (${words(ended)}). ${
     Object.keys(error_codes).length === 0 ? '' : `Errors: ${words(error_codes)}. `
   }Output: ${significant(renders.output_seconds)} s of video${
     renders.work_per_output_second === null
       ? ''
       : `, ${significant(renders.work_per_output_second)} s of work for each second of it`
-  }. The start of ${whole(start_from.record)} renders is worked out from the finished record: completed_at less the engine’s processing_ms, which runs from the worker’s claim;${
-    polled === '' ? ' no other way was needed.' : polled
-  }</p>`;
+  }. The start of ${whole(start_from.record)} renders is worked out from the finished record (completed_at less the engine’s processing_ms); of ${whole(start_from.poll)} it is the update that a poll saw first, which is later than the truth by up to a poll interval.</p>`;
 }
 
 function webhookSection(
-  webhooks: WebhookReport,
+  { events, attempts, redeliveries, by_receiver }: WebhookReport,
   { receiver_shares: shares, slow_receiver_seconds: slowSeconds }: LoadTestReport['config'],
 ): Markup {
-  const rows = Object.entries(webhooks.by_receiver);
+  const rows = Object.entries(by_receiver);
   const lines = rows.map(([behavior, { first_attempt_lag_distribution: distribution }]) => ({
     label: `${behavior} receivers`,
     distribution,
@@ -187,18 +179,16 @@ function webhookSection(
   return markup`<h2>Webhooks</h2>
 ${cumulativeChart('From the event to its first attempt', 'share of events', lines, true)}
 <h3>By receiver</h3>
-${table(rows, [
-  { head: 'Receiver', cell: ([behavior]) => behavior },
-  { head: 'Share asked for', isNumber: true, cell: ([behavior]) => String(shares[behavior] ?? 0) },
-  { head: 'Events', isNumber: true, cell: ([, { events }]) => whole(events) },
-  { head: 'Acknowledged', isNumber: true, cell: ([, { acknowledged }]) => whole(acknowledged) },
-  { head: 'p50', isNumber: true, cell: ([, own]) => milliseconds(own.first_attempt_lag_ms?.p50) },
-  { head: 'p90', isNumber: true, cell: ([, own]) => milliseconds(own.first_attempt_lag_ms?.p90) },
-  { head: 'p99', isNumber: true, cell: ([, own]) => milliseconds(own.first_attempt_lag_ms?.p99) },
-  { head: 'max', isNumber: true, cell: ([, own]) => milliseconds(own.first_attempt_lag_ms?.max) },
-])}<p class="note">${whole(webhooks.attempts)} attempts for ${whole(webhooks.events)} events; ${whole(
-    webhooks.redeliveries,
-  )} of them repeated one that had been acknowledged. The lag runs from the event’s created_at, which is the moment of the terminal state, to the arrival of its first attempt. A slow receiver takes ${slowSeconds} s to answer, a hanging one leaves its first attempt unanswered, a failing one refuses it.</p>`;
+${table(
+  ['Receiver', 'Share asked for', 'Events', 'Acknowledged', ...QUANTILES],
+  rows.map(([behavior, own]) => [
+    behavior,
+    String(shares[behavior] ?? 0),
+    whole(own.events),
+    whole(own.acknowledged),
+    ...quantileCells(own.first_attempt_lag_ms),
+  ]),
+)}<p class="note">${whole(attempts)} attempts for ${whole(events)} events; ${whole(redeliveries)} of them repeated one that had been acknowledged. The lag runs from the event’s created_at, which is the moment of the terminal state, to the arrival of its first attempt. A slow receiver takes ${slowSeconds} s to answer, a hanging one leaves its first attempt unanswered, a failing one refuses it.</p>`;
 }
 
 function words(counts: Readonly<Record<string, number>>): string {
@@ -216,15 +206,22 @@ function errorSection({ errors }: LoadTestReport): Markup {
   const bar = ({ count, class: kind }: ErrorReport): Markup =>
     markup`<span class="bar ${kind}" style="width:${Math.max(2, Math.round((count / most) * BAR_WIDTH))}px"></span>${whole(count)}`;
   return markup`<h2>Errors and refusals</h2>
-${table(errors, [
-  { head: 'Operation', cell: ({ operation }) => markup`<code>${operation}</code>` },
-  { head: 'Class', cell: (error) => CLASSES[error.class] ?? error.class },
-  { head: 'Status', cell: ({ status }) => (status === null ? '–' : String(status)) },
-  { head: 'Code', cell: ({ code }) => markup`<code>${code ?? '–'}</code>` },
-  { head: 'Retryable', cell: ({ retryable }) => (retryable === null ? '–' : retryable ? 'yes' : 'no') },
-  { head: 'Count', cell: bar },
-])}`;
+${table(
+  ['Operation', 'Class', 'Status', 'Code', 'Retryable', 'Count'],
+  errors.map((error) => [
+    markup`<code>${error.operation}</code>`,
+    CLASSES[error.class] ?? error.class,
+    String(error.status ?? '–'),
+    markup`<code>${error.code ?? '–'}</code>`,
+    error.retryable === null ? '–' : error.retryable ? 'yes' : 'no',
+    bar(error),
+  ]),
+  ERROR_TEXTS,
+)}`;
 }
+
+/** All columns: the bars begin at the left. */
+const ERROR_TEXTS = 6;
 
 const CLASSES: Readonly<Record<string, string>> = {
   expected: 'expected here',
@@ -236,83 +233,45 @@ const CLASSES: Readonly<Record<string, string>> = {
 };
 
 function checkSection({ checks }: LoadTestReport): Markup {
+  const told = ({ title, note, examples }: CheckResult): Markup =>
+    markup`${title}${note === null ? null : markup`<div class="note">${note}</div>`}${
+      examples.length === 0
+        ? null
+        : markup`<ul class="examples">${examples.map((example) => markup`<li><code>${example}</code></li>`)}</ul>`
+    }`;
   return markup`<h2>Checks</h2>
-${table(checks, [
-  {
-    head: 'Result',
-    cell: ({ state }) => markup`<span class="state ${state}">${SIGNS[state]} ${state}</span>`,
-  },
-  {
-    head: 'What must hold',
-    cell: ({ title, note, examples }) =>
-      markup`${title}${note === null ? null : markup`<div class="note">${note}</div>`}${
-        examples.length === 0
-          ? null
-          : markup`<ul class="examples">${examples.map((example) => markup`<li><code>${example}</code></li>`)}</ul>`
-      }`,
-  },
-  {
-    head: 'Examined',
-    isNumber: true,
-    cell: ({ state, examined }) => (state === 'skipped' ? '–' : whole(examined)),
-  },
-  {
-    head: 'Failures',
-    isNumber: true,
-    cell: ({ state, failures }) => (state === 'skipped' ? '–' : whole(failures)),
-  },
-])}`;
+${table(
+  ['Result', 'What must hold', 'Examined', 'Failures'],
+  checks.map((check) => {
+    const { state, examined, failures } = check;
+    const isSkipped = state === 'skipped';
+    return [
+      markup`<span class="state ${state}">${SIGNS[state]} ${state}</span>`,
+      told(check),
+      isSkipped ? '–' : whole(examined),
+      isSkipped ? '–' : whole(failures),
+    ];
+  }),
+  2,
+)}`;
 }
 
 const SIGNS = { passed: '✓', failed: '✗', skipped: '–' } as const;
 
-function setUpSection({ config, machine, generator, target }: LoadTestReport): Markup {
-  const { lag_ms } = generator;
-  const facts: [string, string][] = [
-    ['Target', `${target.base_url}: ${target.description}, ${target.customers} customers`],
-    [
-      'Machine',
-      `${machine.cpus} × ${machine.cpu ?? 'unknown processor'}, ${machine.memory_gib} GiB, ${machine.os}, Node ${machine.node}; ${
-        machine.shared_with_service ? 'harness and service share it' : 'of the harness alone'
-      }`,
-    ],
-    [
-      'Lateness of the harness',
-      lag_ms === null
-        ? 'nothing was sent'
-        : `p50 ${milliseconds(lag_ms.p50)}, p99 ${milliseconds(lag_ms.p99)}, max ${milliseconds(lag_ms.max)}; it is part of every latency`,
-    ],
-    [
-      'Memory of the harness',
-      `${significant(generator.peak_rss_mib)} MiB at most; ${whole(generator.in_flight_peak)} callers under way at most, of ${whole(config.max_in_flight)} that might be`,
-    ],
-    ...config.streams.map(
-      ({ name, arrivals, rate_per_second, burst_size, mix, announces }): [string, string] => [
-        `Callers of ${name}`,
-        `${
-          arrivals === 'at-once'
-            ? `${burst_size} at once`
-            : `${perSecond(rate_per_second)}${burst_size > 1 ? ` in bursts of ${burst_size}` : ''}`
-        }: ${Object.entries(mix)
-          .map(([journey, weight]) => `${journey} ${weight}`)
-          .join(', ')}${announces ? '; announced by webhook' : ''}`,
-      ],
-    ),
-    [
-      'Time',
-      `warm-up ${clockTime(config.warm_up_seconds)}, measured ${clockTime(config.duration_seconds)}, drain at most ${clockTime(config.drain_seconds)}${generator.stopped_early ? '; stopped early by hand' : ''}`,
-    ],
-    [
-      'Renders',
-      `${config.engines.join(' or ')}, ${config.sync_modes.join(' or ')}; ${config.video} and ${config.audio}, uploaded ${config.media === 'once' ? 'before the run' : 'by each render'}`,
-    ],
-    [
-      'Requests',
-      `${config.connections} connections to each origin, ${config.timeout_seconds} s of patience; renders polled every ${config.poll_interval_seconds} s, at most ${perSecond(config.polls_per_second)}`,
-    ],
-    ['Tolerated failures', percent(config.max_failure_ratio)],
-    ['Seed', String(config.seed)],
-  ];
+/** Everything that the report says about the run's circumstances, by the names of `report.json`. */
+function setUpSection({ target, machine, generator, config }: LoadTestReport): Markup {
+  const facts = Object.entries({ ...target, ...machine, ...generator, ...config });
   return markup`<h2>How it was measured</h2>
-<dl class="facts">${facts.map(([name, text]) => markup`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;
+<dl class="facts">${facts.map(
+    ([name, value]) => markup`<dt>${name.replaceAll('_', ' ')}</dt><dd>${inWords(value)}</dd>`,
+  )}</dl>`;
+}
+
+function inWords(value: unknown): string {
+  if (Array.isArray(value)) return value.map(inWords).join('; ');
+  if (value === null) return '–';
+  if (typeof value !== 'object') return typeof value === 'string' ? value : JSON.stringify(value);
+  return Object.entries(value)
+    .map(([name, inner]) => `${name.replaceAll('_', ' ')} ${inWords(inner)}`)
+    .join(', ');
 }

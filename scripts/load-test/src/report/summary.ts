@@ -1,30 +1,14 @@
 import { worstOf } from '../track/histogram';
-import {
-  type MachineFacts,
-  type OperationReport,
-  type Quantiles,
-  type RenderReport,
-  type StreamReport,
-  type Verdict,
-  type WebhookReport,
-} from './report';
+import { type LoadTestReport, type Quantiles, type Verdict } from './report';
 
-interface SummaryInput {
-  readonly verdict: Verdict;
-  readonly machine: MachineFacts;
-  readonly target: string;
-  readonly streams: readonly StreamReport[];
-  readonly operations: readonly OperationReport[];
-  readonly renders: RenderReport | null;
-  readonly webhooks: WebhookReport | null;
-}
+export type ReportFacts = Omit<LoadTestReport, 'schema_version' | 'summary'>;
 
 /** The result of the run in one quotable sentence. */
-export function summarize(input: SummaryInput): string {
+export function summarize(input: ReportFacts): string {
   const { machine, target } = input;
   const where = machine.shared_with_service
-    ? `On ${machine.cpus} cores shared with the harness, ${target}`
-    : capitalized(target);
+    ? `On ${machine.cpus} cores shared with the harness, ${target.description}`
+    : capitalized(target.description);
   const parts = [
     ...streamParts(input),
     ...operationParts(input),
@@ -41,7 +25,7 @@ const VERB: Readonly<Record<Verdict['outcome'], string>> = {
   failed: 'failed checks at',
 };
 
-function streamParts({ streams }: SummaryInput): string[] {
+function streamParts({ streams }: ReportFacts): string[] {
   return streams.map(
     ({ name, offered_per_second, completed_per_second }) =>
       `${perSecond(offered_per_second)} callers of ${name} (${perSecond(completed_per_second)} served)`,
@@ -49,7 +33,7 @@ function streamParts({ streams }: SummaryInput): string[] {
 }
 
 /** The operations that matter to the reader: the most frequent API operations that callers wait for. */
-function operationParts({ operations }: SummaryInput): string[] {
+function operationParts({ operations }: ReportFacts): string[] {
   return operations
     .filter(({ operation, latency_ms }) => operation !== 'poll_render' && latency_ms !== null)
     .sort((a, b) => b.requests - a.requests)
@@ -57,7 +41,7 @@ function operationParts({ operations }: SummaryInput): string[] {
     .map(({ operation, latency_ms }) => `${operation} ${typicalAndWorst(latency_ms)}`);
 }
 
-function renderParts({ renders }: SummaryInput): string[] {
+function renderParts({ renders }: ReportFacts): string[] {
   if (renders?.end_to_end_ms == null) return [];
   const { completed_per_hour, queue_to_start_ms, end_to_end_ms } = renders;
   return [
@@ -67,7 +51,7 @@ function renderParts({ renders }: SummaryInput): string[] {
   ];
 }
 
-function webhookParts({ webhooks }: SummaryInput): string[] {
+function webhookParts({ webhooks }: ReportFacts): string[] {
   const lag = webhooks?.first_attempt_lag_ms;
   return lag == null ? [] : [`webhooks reached their receivers after ${typicalAndWorst(lag)}`];
 }
@@ -89,14 +73,6 @@ export function milliseconds(ms: number | null | undefined): string {
   if (ms < 1000) return `${significant(ms)} ms`;
   if (ms < 120_000) return `${significant(ms / 1000)} s`;
   return `${significant(ms / 60_000)} min`;
-}
-
-/** 45 s, 12:30, 2:05:00 */
-export function clockTime(seconds: number): string {
-  if (seconds < 60) return `${seconds} s`;
-  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.round(seconds % 60)];
-  const shown = parts[0] === 0 ? parts.slice(1) : parts;
-  return shown.map((part, i) => (i === 0 ? String(part) : String(part).padStart(2, '0'))).join(':');
 }
 
 export function perSecond(rate: number): string {

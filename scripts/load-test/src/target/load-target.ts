@@ -39,25 +39,23 @@ export interface WebhookSink {
   readonly verifiesSignatures: boolean;
 }
 
-interface WebhookSettings {
-  /** Public HTTPS URL of the receiver; `{behaviour}` in it is replaced with fast, slow, hanging or failing. */
-  readonly publicUrl: string;
-  readonly host: string;
-  readonly port: number;
-  /** PEM files; without them, something in front of the receiver must terminate TLS. */
-  readonly tls?: { readonly certFile: string; readonly keyFile: string };
-}
-
 interface DeploymentOptions {
   readonly baseUrl: string;
   readonly customers: readonly Credentials[];
-  readonly webhooks: WebhookSettings | null;
-  readonly slowReceiverMs: number;
+  readonly webhooks: {
+    /** HTTPS URL of the receiver; `{behavior}` in it is replaced with fast, slow, hanging or failing. */
+    readonly publicUrl: string;
+    readonly host: string;
+    readonly port: number;
+    /** PEM files; without them, something in front of the receiver must terminate TLS. */
+    readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  } | null;
+  readonly slowSeconds: number;
 }
 
 /** Connects to a running service. */
 export async function openDeployment(options: DeploymentOptions): Promise<LoadTarget> {
-  const { baseUrl, customers, webhooks } = options;
+  const { baseUrl, customers, webhooks, slowSeconds } = options;
   const log = createEventLog();
   const run = newRunToken();
   const receiver =
@@ -65,15 +63,13 @@ export async function openDeployment(options: DeploymentOptions): Promise<LoadTa
     (await startReceiver({
       host: webhooks.host,
       port: webhooks.port,
-      ...(webhooks.tls && {
-        tls: {
-          cert: readFileSync(webhooks.tls.certFile, 'utf8'),
-          key: readFileSync(webhooks.tls.keyFile, 'utf8'),
-        },
-      }),
+      tls: webhooks.tls && {
+        cert: readFileSync(webhooks.tls.certFile, 'utf8'),
+        key: readFileSync(webhooks.tls.keyFile, 'utf8'),
+      },
       run,
       signingSecrets: customers.map(({ signingSecret }) => signingSecret),
-      slowMs: options.slowReceiverMs,
+      slowSeconds,
       log,
     }));
   return {
@@ -84,7 +80,7 @@ export async function openDeployment(options: DeploymentOptions): Promise<LoadTa
       log,
       url: (customer, behavior) =>
         publicAddress(
-          webhooks.publicUrl.replaceAll('{behaviour}', behavior),
+          webhooks.publicUrl.replaceAll('{behavior}', behavior),
           receiverPath(run, customer, behavior),
         ),
       verifiesSignatures: customers.every(({ signingSecret }) => signingSecret !== null),
@@ -101,11 +97,11 @@ function publicAddress(base: string, receiver: string): string {
 }
 
 interface LocalTargetOptions {
-  /** An existing stack to use and leave as it was. Default: a new one, erased afterwards. */
-  readonly root?: string;
+  /** An existing stack to use and leave as it was; undefined: a new one, erased afterwards. */
+  readonly root: string | undefined;
   readonly customers: number;
-  readonly gpuWorkers?: GpuWorkerPlan;
-  readonly slowReceiverMs: number;
+  readonly gpuWorkers: GpuWorkerPlan | undefined;
+  readonly slowSeconds: number;
   readonly say: (line: string) => void;
 }
 
@@ -124,7 +120,7 @@ const hostOf = (behavior: ReceiverBehavior): string => `${behavior}.load-test.ex
 
 /** A local stack, whose services reach the harness's receiver through egress routes. */
 export async function openLocalTarget(options: LocalTargetOptions): Promise<LoadTarget> {
-  const { root, gpuWorkers, slowReceiverMs, say } = options;
+  const { root, gpuWorkers, slowSeconds, say } = options;
   const stackRoot = root ?? path.join(REPOSITORY_ROOT, '.local', `load-test-${process.pid}`);
   // An existing stack already trusts its own authority, so that runs do not each add one.
   const authority = await createCertificateAuthority(createStack({ root: stackRoot }).state()?.authority);
@@ -140,7 +136,7 @@ export async function openLocalTarget(options: LocalTargetOptions): Promise<Load
     tls,
     run,
     signingSecrets,
-    slowMs: slowReceiverMs,
+    slowSeconds,
     log,
   });
   const stack = createStack({

@@ -24,7 +24,8 @@ describe('the receiver of a load test', () => {
       port: 0,
       run,
       signingSecrets: [SECRET, null],
-      slowMs: 1,
+      tls: undefined,
+      slowSeconds: 0.001,
       log,
     });
   });
@@ -96,17 +97,12 @@ describe('the receiver of a load test', () => {
   });
 
   it.each([
-    ['no JSON', 'not JSON'],
+    ['that is not JSON', 'not JSON'],
     ['of another form', JSON.stringify({ id: 'malformed' })],
-  ])('counts a body that is %s', async (_, body) => {
+    ['of an event whose id differs from its header', eventBody('another', 'render')],
+  ])('counts a body %s', async (_, body) => {
     const before = log.malformedAttempts;
     expect(await send(to('fast'), 'malformed', { body })).toBe(400);
-    expect(log.malformedAttempts).toBe(before + 1);
-  });
-
-  it('counts an event whose id differs from its header', async () => {
-    const before = log.malformedAttempts;
-    expect(await send(to('fast'), 'headed', { body: eventBody('another', 'render') })).toBe(400);
     expect(log.malformedAttempts).toBe(before + 1);
   });
 

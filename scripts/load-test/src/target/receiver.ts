@@ -5,18 +5,19 @@ import { type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { conforms, type RecordStatus, type WebhookEvent } from '@lipsync/contract';
 import { verifyWebhookSignature } from '@lipsync/domain';
+import { parseJson } from '../callers/http-client';
 
 interface ReceiverOptions {
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
   /** PEM; without it the receiver speaks plain HTTP, for a proxy or tunnel in front of it that terminates TLS. */
-  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /** Distinguishes this run's events from another's late ones. */
   readonly run: string;
   /** By customer, hexadecimal; null if signatures cannot be checked. */
   readonly signingSecrets: readonly (string | null)[];
-  readonly slowMs: number;
+  readonly slowSeconds: number;
   readonly log: EventLog;
 }
 
@@ -51,7 +52,7 @@ async function handle(
   response: ServerResponse,
   options: ReceiverOptions,
 ): Promise<void> {
-  const { log, run, signingSecrets, slowMs } = options;
+  const { log, run, signingSecrets, slowSeconds } = options;
   const arrivedAtMs = Date.now();
   const target = destinationOf(request.url ?? '');
   const body = await readBody(request);
@@ -76,29 +77,24 @@ async function handle(
       nowSeconds: arrivedAtMs / 1000,
     });
   if (!isGenuine) {
-    log.forged();
+    log.forgedAttempts++;
     response.writeHead(401).end();
     return;
   }
   const event = parseJson(body);
   if (!conforms('WebhookEvent', event) || header(request, 'svc-event-id') !== event.id) {
-    log.malformed();
+    log.malformedAttempts++;
     response.writeHead(400).end();
     return;
   }
   const logged = log.arrived(event, target.behavior, arrivedAtMs);
-  switch (reactionTo(target.behavior, logged.attempts)) {
-    case 'hang':
-      return;
-    case 'refuse':
-      response.writeHead(500).end();
-      return;
-    case 'answer-late':
-      await delay(slowMs);
-      break;
-    case 'answer':
-      break;
+  const isFirst = logged.attempts === 1;
+  if (isFirst && target.behavior === 'hanging') return;
+  if (isFirst && target.behavior === 'failing') {
+    response.writeHead(500).end();
+    return;
   }
+  if (target.behavior === 'slow') await delay(slowSeconds * 1000);
   logged.acknowledged = true;
   response.writeHead(204).end();
 }
@@ -113,18 +109,13 @@ export function receiverPath(run: string, customer: number, behavior: ReceiverBe
   return `/${run}/${customer}/${behavior}`;
 }
 
-interface Destination {
-  readonly run: string;
-  readonly customer: number;
-  readonly behavior: ReceiverBehavior;
-}
-
 /** Reads the end of a path, because a proxy in front may have prepended its own. */
-function destinationOf(url: string): Destination | null {
-  const [, run = '', customer, behavior = ''] = /\/([0-9a-f]{12})\/(\d{1,4})\/([a-z]+)\/?$/.exec(url) ?? [];
-  return customer !== undefined && isReceiverBehavior(behavior)
-    ? { run, customer: Number(customer), behavior }
-    : null;
+function destinationOf(url: string) {
+  const [, run = '', customer, behavior] = /\/([0-9a-f]{12})\/(\d{1,4})\/([a-z]+)\/?$/.exec(url) ?? [];
+  const found = RECEIVER_BEHAVIORS.find((name) => name === behavior);
+  return customer === undefined || found === undefined
+    ? null
+    : { run, customer: Number(customer), behavior: found };
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {
@@ -136,14 +127,6 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 function header(request: IncomingMessage, name: string): string {
@@ -160,26 +143,6 @@ function header(request: IncomingMessage, name: string): string {
  */
 export const RECEIVER_BEHAVIORS = ['fast', 'slow', 'hanging', 'failing'] as const;
 export type ReceiverBehavior = (typeof RECEIVER_BEHAVIORS)[number];
-
-export function isReceiverBehavior(text: string): text is ReceiverBehavior {
-  return RECEIVER_BEHAVIORS.some((behavior) => behavior === text);
-}
-
-/** Its reaction to an attempt at an event, counted from 1. */
-type Reaction = 'answer' | 'answer-late' | 'refuse' | 'hang';
-
-function reactionTo(behavior: ReceiverBehavior, attempt: number): Reaction {
-  switch (behavior) {
-    case 'fast':
-      return 'answer';
-    case 'slow':
-      return 'answer-late';
-    case 'hanging':
-      return attempt === 1 ? 'hang' : 'answer';
-    case 'failing':
-      return attempt === 1 ? 'refuse' : 'answer';
-  }
-}
 
 /** What the harness remembers of a delivered event. */
 export interface LoggedEvent {
@@ -203,8 +166,6 @@ export interface LoggedEvent {
 export function createEventLog() {
   const events = new Map<string, LoggedEvent>();
   const byRecord = new Map<string, LoggedEvent[]>();
-  let forgedAttempts = 0;
-  let malformedAttempts = 0;
   return {
     /** An attempt whose signature was valid (or could not be checked). */
     arrived(event: WebhookEvent, behavior: ReceiverBehavior, atMs: number): LoggedEvent {
@@ -230,18 +191,12 @@ export function createEventLog() {
       byRecord.set(logged.recordId, [...(byRecord.get(logged.recordId) ?? []), logged]);
       return logged;
     },
-    /** An attempt whose signature was invalid. */
-    forged: () => void forgedAttempts++,
-    /** An attempt whose body is not an event of the contract. */
-    malformed: () => void malformedAttempts++,
+    /** Whose signature was invalid. */
+    forgedAttempts: 0,
+    /** Whose body is not an event of the contract. */
+    malformedAttempts: 0,
     events: events as ReadonlyMap<string, LoggedEvent>,
     eventsOf: (recordId: string): readonly LoggedEvent[] => byRecord.get(recordId) ?? [],
-    get forgedAttempts() {
-      return forgedAttempts;
-    },
-    get malformedAttempts() {
-      return malformedAttempts;
-    },
   };
 }
 

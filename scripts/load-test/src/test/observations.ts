@@ -1,8 +1,17 @@
 import { type RecordResource } from '@lipsync/contract';
 import { type LoggedEvent } from '../target/receiver';
-import { type TrackedRender } from '../track/ledger';
+import { type SentCreate, type TrackedRender } from '../track/ledger';
+import { type Outcome } from '../track/outcome';
 
 export const AT = '2026-01-01T00:00:00.000Z';
+
+export const SUCCESS: Outcome = { class: 'success', status: 200, code: null, retryable: null };
+export const LIMITED: Outcome = {
+  class: 'limited',
+  status: 429,
+  code: 'rate_limit_exceeded',
+  retryable: true,
+};
 
 /** A render as the service shows it: just accepted, unless the test says otherwise. */
 export const recordOf = (id: string, over: Partial<RecordResource> = {}): RecordResource => ({
@@ -15,6 +24,23 @@ export const recordOf = (id: string, over: Partial<RecordResource> = {}): Record
   updated_at: AT,
   expires_at: AT,
   status_url: `https://api.example.test/v1/renders/${id}`,
+  ...over,
+});
+
+/** A create whose caller wants the result. */
+export const sentCreate = (over: Partial<SentCreate> = {}): SentCreate => ({
+  customer: 0,
+  purpose: 'result',
+  idempotencyKey: 'key',
+  request: {
+    video: { asset_id: 'video' },
+    audio: { asset_id: 'audio' },
+    engines: ['musetalk'],
+    sync_mode: 'cut_off',
+  },
+  announcedTo: null,
+  intendedAt: 90,
+  isWarmUp: false,
   ...over,
 });
 

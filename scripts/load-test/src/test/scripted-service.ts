@@ -1,8 +1,11 @@
 import { createServer } from 'node:http';
 import { listenOnLoopback } from '@lipsync/testkit';
 import { createHttpClient } from '../callers/http-client';
-import { createRecentCreates, type Customer } from '../callers/journeys';
+import { type JourneyContext } from '../callers/journeys';
 import { createClockOffsetEstimate, createServiceClient } from '../callers/service-client';
+import { defaultConfig } from '../options';
+import { createEventLog } from '../target/receiver';
+import { createLedger } from '../track/ledger';
 import { type Outcome } from '../track/outcome';
 
 export interface ScriptedAnswer {
@@ -20,7 +23,7 @@ export const refusal = (status: number, code: string, retryable: boolean): Scrip
   headers: { 'retry-after': '0' },
 });
 
-/** A server that responds as scripted, and a customer of it. */
+/** A server that responds as scripted, and a run against it with one customer. */
 export async function startScriptedService(script: (base: string) => Script) {
   const requests: string[] = [];
   const outcomes: Outcome[] = [];
@@ -43,21 +46,33 @@ export async function startScriptedService(script: (base: string) => Script) {
   const base = `http://127.0.0.1:${await listenOnLoopback(server)}`;
   const answersByName = script(base);
   const http = createHttpClient({ connections: 8, timeoutMs: 10_000 });
-  const customer: Customer = {
-    index: 0,
-    client: createServiceClient({
-      baseUrl: base,
-      apiKey: 'svc_key',
-      http,
-      clockOffset: createClockOffsetEstimate(),
-      onRequest: ({ outcome }) => outcomes.push(outcome),
-    }),
-    media: { videoAssetId: 'video', audioAssetId: 'audio' },
-    recent: createRecentCreates(),
+  const ledger = createLedger(() => undefined);
+  const client = createServiceClient({
+    baseUrl: base,
+    apiKey: 'svc_key',
+    http,
+    clockOffset: createClockOffsetEstimate(),
+    onRequest: ({ outcome }) => outcomes.push(outcome),
+    onRender: ledger.observed,
+  });
+  const media = {
+    bytes: Buffer.alloc(0),
+    request: { media_type: 'video', content_type: 'video/mp4', size_bytes: 0 },
+  } as const;
+  const run: JourneyContext = {
+    config: defaultConfig(),
+    customers: [{ index: 0, client, media: { videoAssetId: 'video', audioAssetId: 'audio' }, recent: [] }],
+    ledger,
+    video: media,
+    audio: media,
+    webhooks: { log: createEventLog(), url: () => '', verifiesSignatures: true },
+    measuredFrom: 0,
+    newKey: () => 'key',
+    uploads: [],
   };
   return {
     base,
-    customer,
+    run,
     requests,
     /** The outcomes of the customer's requests. */
     outcomes,

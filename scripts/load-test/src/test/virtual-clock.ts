@@ -7,7 +7,7 @@ interface Waiter {
 }
 
 /** A clock that stands still until everyone waits for it, and then jumps to the earliest time waited for. */
-export interface VirtualClock extends Clock {
+interface VirtualClock extends Clock {
   /** Lets time pass until the work is done. */
   run<T>(work: Promise<T>): Promise<T>;
 }

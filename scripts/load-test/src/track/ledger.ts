@@ -13,20 +13,18 @@ export interface SentCreate {
   readonly isWarmUp: boolean;
 }
 
-export interface ReplayMismatch {
-  readonly idempotencyKey: string;
-  readonly expectedId: string;
-  readonly gotId: string;
-}
-
 /** Every render that the harness has created, from its acceptance to its end. */
 export function createLedger(onAccepted: (render: TrackedRender) => void) {
   const renders = new Map<string, TrackedRender>();
-  const mismatches: ReplayMismatch[] = [];
   const unanswered: SentCreate[] = [];
+  const replays = {
+    count: 0,
+    /** Without the header that says so. */
+    unmarked: 0,
+    /** Answered with another render. */
+    mismatches: new Array<{ idempotencyKey: string; expectedId: string; gotId: string }>(),
+  };
   let open = 0;
-  let replays = 0;
-  let unmarkedReplays = 0;
 
   function observe(tracked: TrackedRender, record: RecordResource, sentAt: number, answeredAt: number): void {
     const wasOpen = tracked.end === null;
@@ -69,13 +67,13 @@ export function createLedger(onAccepted: (render: TrackedRender) => void) {
     unanswered: (create: SentCreate): void => void unanswered.push(create),
     /** A repeated create, and the render in its response. */
     replayed(create: SentCreate, expectedId: string, record: RecordResource, wasMarked: boolean): void {
-      replays++;
-      if (!wasMarked) unmarkedReplays++;
+      replays.count++;
+      if (!wasMarked) replays.unmarked++;
       if (record.id !== expectedId)
-        mismatches.push({ idempotencyKey: create.idempotencyKey, expectedId, gotId: record.id });
+        replays.mismatches.push({ idempotencyKey: create.idempotencyKey, expectedId, gotId: record.id });
     },
     /** A response with a render. A render that the harness did not create is ignored. */
-    observed(record: RecordResource, sentAt: number, answeredAt: number): void {
+    observed: (record: RecordResource, sentAt: number, answeredAt: number): void => {
       const tracked = renders.get(record.id);
       if (tracked !== undefined) observe(tracked, record, sentAt, answeredAt);
     },
@@ -84,13 +82,7 @@ export function createLedger(onAccepted: (render: TrackedRender) => void) {
     get open() {
       return open;
     },
-    get replays() {
-      return replays;
-    },
-    get unmarkedReplays() {
-      return unmarkedReplays;
-    },
-    mismatches: mismatches as readonly ReplayMismatch[],
+    replays,
     unansweredCreates: unanswered as readonly SentCreate[],
   };
 }
@@ -175,14 +167,13 @@ function observeRender(
 
   if (tracked.end !== null) {
     if (!isTerminal) flaw('terminal_changed', `${tracked.end.status} became ${record.status}`);
-    else if (!sameEnd(tracked.end, record)) flaw('terminal_changed', `${record.status} was completed anew`);
+    else if (tracked.end.completedAt !== epoch(record.completed_at))
+      flaw('terminal_changed', `${record.status} was completed anew`);
     return;
   }
-  if (
-    record.status !== before &&
-    !RECORD_STATES.canMove(before, record.status) &&
-    !skipsAhead(before, record)
-  )
+  // Between two polls a render may pass through a state unseen.
+  const skipsAhead = before === 'accepted' && record.status === 'completed';
+  if (record.status !== before && !RECORD_STATES.canMove(before, record.status) && !skipsAhead)
     flaw('went_backwards', `${before} became ${record.status}`);
   if (record.progress_percent < tracked.progress)
     flaw('progress_fell', `${tracked.progress} % became ${record.progress_percent} %`);
@@ -194,15 +185,6 @@ function observeRender(
     tracked.end = endOf(record);
     tracked.started = startOf(tracked, record) ?? tracked.started;
   }
-}
-
-/** Between two polls a render may pass through a state unseen. */
-function skipsAhead(before: RecordStatus, record: RecordResource): boolean {
-  return before === 'accepted' && record.status === 'completed';
-}
-
-function sameEnd(end: RenderEnd, record: RecordResource): boolean {
-  return end.completedAt === epoch(record.completed_at);
 }
 
 function startSeen(record: RecordResource): RenderStart | null {

@@ -1,60 +1,45 @@
 import { type RecordResource } from '@lipsync/contract';
-import { AT, recordOf } from '../test/observations';
+import { AT, recordOf, sentCreate } from '../test/observations';
 import { createLedger, type SentCreate, type TrackedRender } from './ledger';
 
 const CREATED_AT = Date.parse(AT);
 const at = (seconds: number): string => new Date(CREATED_AT + seconds * 1000).toISOString();
 
 const record = (over: Partial<RecordResource> = {}): RecordResource => recordOf('render', over);
+const engine = (status: 'processing' | 'completed', stage: string, progress: number) =>
+  ({ engine: 'musetalk', status, stage, progress_percent: progress }) as const;
 const working = (progress: number, seconds: number): RecordResource =>
   record({
     status: 'processing',
     stage: 'rendering',
     progress_percent: progress,
     updated_at: at(seconds),
-    engines: [
-      {
-        engine: 'musetalk',
-        status: 'processing',
-        stage: 'inferencing',
-        progress_percent: progress,
-        usage: {},
-      },
-    ],
+    engines: [{ ...engine('processing', 'inferencing', progress), usage: {} }],
   });
-const finished = (seconds: number, processingMs?: number): RecordResource =>
+const finished = (seconds: number, processingMs = 0): RecordResource =>
   record({
     status: 'completed',
     stage: 'completed',
     progress_percent: 100,
-    updated_at: at(seconds),
     completed_at: at(seconds),
     engines: [
       {
-        engine: 'musetalk',
-        status: 'completed',
-        stage: 'completed',
-        progress_percent: 100,
-        usage: { output_seconds: 4, ...(processingMs === undefined ? {} : { processing_ms: processingMs }) },
+        ...engine('completed', 'completed', 100),
+        usage: { output_seconds: 4, processing_ms: processingMs },
       },
     ],
   });
 
-const create = (engines: SentCreate['request']['engines'] = ['musetalk']): SentCreate => ({
-  customer: 0,
-  purpose: 'result',
-  idempotencyKey: 'key',
-  request: { video: { asset_id: 'v' }, audio: { asset_id: 'a' }, engines, sync_mode: 'cut_off' },
-  announcedTo: null,
-  intendedAt: 90,
-  isWarmUp: false,
-});
-
 /** A ledger with one accepted render, requested at 100 and answered at 110. */
-function accepted(engines?: SentCreate['request']['engines']) {
+function accepted(engines: SentCreate['request']['engines'] = ['musetalk']) {
   const watched: TrackedRender[] = [];
   const ledger = createLedger((render) => watched.push(render));
-  const render = ledger.accepted(create(engines), record(), 100, 110);
+  const render = ledger.accepted(
+    sentCreate({ request: { ...sentCreate().request, engines } }),
+    record(),
+    100,
+    110,
+  );
   let time = 110;
   return {
     ledger,
@@ -140,18 +125,18 @@ describe('a render in the ledger', () => {
 describe('the ledger', () => {
   it('detects a replay that returned another render, and one that was not marked', () => {
     const { ledger } = accepted();
-    ledger.replayed(create(), 'render', record(), true);
-    ledger.replayed(create(), 'render', record({ id: 'other' }), false);
-    expect(ledger).toMatchObject({
-      replays: 2,
-      unmarkedReplays: 1,
+    ledger.replayed(sentCreate(), 'render', record(), true);
+    ledger.replayed(sentCreate(), 'render', record({ id: 'other' }), false);
+    expect(ledger.replays).toEqual({
+      count: 2,
+      unmarked: 1,
       mismatches: [{ idempotencyKey: 'key', expectedId: 'render', gotId: 'other' }],
     });
   });
 
   it('accepts the response to a settled create for the same render when that is already known', () => {
     const { ledger } = accepted();
-    ledger.accepted(create(), working(10, 1), 200, 210);
+    ledger.accepted(sentCreate(), working(10, 1), 200, 210);
     expect([...ledger.renders()]).toHaveLength(1);
     expect(ledger.find('render')).toMatchObject({ status: 'processing', progress: 10 });
   });

@@ -1,32 +1,19 @@
 import { ERROR_CATALOGUE } from '@lipsync/contract';
-import {
-  createAnswerTally,
-  FAILURE_CLASSES,
-  operationOutcome,
-  type Outcome,
-  storeOutcome,
-  transportOutcome,
-} from './outcome';
+import { LIMITED, SUCCESS } from '../test/observations';
+import { createAnswerTally, operationOutcome, storeOutcome, transportOutcome } from './outcome';
 
 const refusal = (code: string, retryable: boolean) => ({ error: { code, message: 'Any.', retryable } });
 const delivery = { id: 'event', status: 'pending', attempts: 0 };
 
 describe('operationOutcome', () => {
   it('is a success only with the status and the body of the contract', () => {
-    expect(operationOutcome('get_webhook', 200, delivery)).toEqual({
-      class: 'success',
-      status: 200,
-      code: null,
-      retryable: null,
-    });
+    expect(operationOutcome('get_webhook', 200, delivery)).toEqual(SUCCESS);
     expect(operationOutcome('get_webhook', 201, delivery).class).toBe('out_of_contract');
     expect(operationOutcome('get_webhook', 200, { ...delivery, surplus: 1 }).class).toBe('out_of_contract');
   });
 
   it.each([
     [429, 'rate_limit_exceeded', true, 'limited'],
-    [429, 'concurrency_limit_exceeded', true, 'limited'],
-    [409, 'asset_not_ready', true, 'refused'],
     [404, 'render_not_found', false, 'refused'],
     [503, 'service_unavailable', true, 'unavailable'],
   ] as const)('classifies %i %s (retryable: %s) as %s', (status, code, retryable, expected) => {
@@ -54,29 +41,13 @@ describe('operationOutcome', () => {
   });
 });
 
-describe('other outcomes', () => {
-  it('distinguish bytes that the store accepted from those that it refused', () => {
+describe('storeOutcome', () => {
+  it('distinguishes bytes that the store accepted from those that it refused', () => {
     expect(storeOutcome(204).class).toBe('success');
     expect(storeOutcome(403)).toMatchObject({ class: 'refused', retryable: false });
     expect(storeOutcome(503)).toMatchObject({ class: 'unavailable', retryable: true });
   });
-
-  it('count a request without a response as repeatable', () => {
-    expect(transportOutcome('ECONNRESET')).toEqual({
-      class: 'transport',
-      status: null,
-      code: 'ECONNRESET',
-      retryable: true,
-    });
-  });
-
-  it('count everything as a failure except success, provoked refusals and limits', () => {
-    expect([...FAILURE_CLASSES].sort()).toEqual(['out_of_contract', 'refused', 'transport', 'unavailable']);
-  });
 });
-
-const SUCCESS: Outcome = { class: 'success', status: 200, code: null, retryable: null };
-const LIMITED: Outcome = { class: 'limited', status: 429, code: 'rate_limit_exceeded', retryable: true };
 
 describe('createAnswerTally', () => {
   it('counts every response, and the errors by kind, the most frequent first', () => {

@@ -14,11 +14,6 @@ export interface PollerOptions {
   readonly poll: (render: TrackedRender) => Promise<number>;
 }
 
-interface Due {
-  readonly render: TrackedRender;
-  readonly at: number;
-}
-
 /** How long to sleep when nothing is due. */
 const IDLE_MS = 50;
 const MAX_PAUSE_MS = 5_000;
@@ -28,39 +23,26 @@ export function startPoller(options: PollerOptions) {
   const { clock, intervalMs, pollsPerSecond, concurrency, poll } = options;
   const stopped = new AbortController();
   // All wait for about the interval, so the first in the queue is due first.
-  let queue: Due[] = [];
-  let head = 0;
+  const queue: { readonly render: TrackedRender; readonly at: number }[] = [];
   let nextPollAt = clock.now();
-
-  function take(): Due | undefined {
-    const due = queue[head];
-    if (due === undefined) return undefined;
-    head++;
-    if (head > 1024 && head * 2 > queue.length) {
-      queue = queue.slice(head);
-      head = 0;
-    }
-    return due;
-  }
-
-  /** Bounded, because those behind it in the queue wait as well. */
-  const pauseMs = (waitMs: number): number => Math.max(intervalMs, Math.min(waitMs, MAX_PAUSE_MS));
 
   async function run(): Promise<void> {
     while (!stopped.signal.aborted) {
-      const due = take();
+      const due = queue.shift();
       if (due === undefined) {
         await clock.until(clock.now() + IDLE_MS, stopped.signal);
         continue;
       }
-      if (due.render.end !== null) continue;
+      const { render } = due;
+      if (render.end !== null) continue;
       await clock.until(due.at, stopped.signal);
       const turn = Math.max(nextPollAt, clock.now());
       nextPollAt = turn + 1000 / pollsPerSecond;
       await clock.until(turn, stopped.signal);
-      if (due.render.end !== null || stopped.signal.aborted) continue;
-      const waitMs = await poll(due.render);
-      if (due.render.end === null) queue.push({ render: due.render, at: clock.now() + pauseMs(waitMs) });
+      if (render.end !== null || stopped.signal.aborted) continue;
+      // A pause is bounded, because those behind it in the queue wait as well.
+      const pauseMs = Math.max(intervalMs, Math.min(await poll(render), MAX_PAUSE_MS));
+      if (render.end === null) queue.push({ render, at: clock.now() + pauseMs });
     }
   }
   const loops = Array.from({ length: concurrency }, run);

@@ -1,5 +1,5 @@
 import { Histogram } from './histogram';
-import { createAnswerTally, type ErrorCount, FAILURE_CLASSES, type Outcome } from './outcome';
+import { createAnswerTally, FAILURE_CLASSES, type Outcome } from './outcome';
 
 /** A request and its outcome; times in milliseconds of the run's clock. */
 export interface MeasuredRequest {
@@ -10,48 +10,6 @@ export interface MeasuredRequest {
   readonly sentAt: number;
   readonly answeredAt: number;
   readonly outcome: Outcome;
-}
-
-export interface OperationFigures {
-  readonly latency: Histogram;
-  readonly response: Histogram;
-  requests: number;
-  /** Answered during the measured time, including requests from the warm-up. */
-  answeredInTime: number;
-  succeeded: number;
-  expected: number;
-  limited: number;
-  failed: number;
-}
-
-export interface StreamFigures {
-  arrivals: number;
-  notSent: number;
-  sentSinceHalf: number;
-  completed: number;
-  /**
-   * Completed during the measured time, including callers from the warm-up: throughput counts all completions in that
-   * time.
-   */
-  completedInTime: number;
-  failed: number;
-  /** Including callers from the warm-up, because they occupy the service too. */
-  underWayAtHalf: number;
-  underWayAtEnd: number;
-  /** From a caller's arrival to the end of its journey. */
-  readonly latency: Histogram;
-  /** How late arrivals were sent because the generator was busy. */
-  readonly lag: Histogram;
-}
-
-export interface Slice {
-  arrivals: number;
-  notSent: number;
-  completed: number;
-  requests: number;
-  failed: number;
-  limited: number;
-  readonly latency: Map<string, Histogram>;
 }
 
 interface RecorderOptions {
@@ -71,48 +29,50 @@ interface RecorderOptions {
 
 /** Collects the figures of a run in memory that depends on the number of operations and slices, not of requests. */
 export function createRecorder(options: RecorderOptions) {
-  const { startAt, warmUpMs, halfAt, arrivalsEndAt, sliceMs, slices: sliceCount } = options;
+  const { startAt, warmUpMs, halfAt, arrivalsEndAt, sliceMs } = options;
   const operations = new Map<string, OperationFigures>();
   const streams = new Map<string, StreamFigures>();
   const answers = createAnswerTally();
-  const slices: Slice[] = Array.from({ length: sliceCount }, emptySlice);
+  const slices = Array.from({ length: options.slices }, newSlice);
+  /** How late arrivals were sent because the generator was busy. */
+  const lag = new Histogram();
 
   const counts = (at: number): boolean => at >= startAt + warmUpMs;
   const isInTime = (at: number): boolean => counts(at) && at <= arrivalsEndAt();
   /** Anything after the last slice belongs to the last one. */
   const sliceAt = (at: number): Slice => {
-    const index = Math.min(sliceCount - 1, Math.max(0, Math.floor((at - startAt) / sliceMs)));
+    const index = Math.min(slices.length - 1, Math.max(0, Math.floor((at - startAt) / sliceMs)));
     const slice = slices[index];
     if (slice === undefined) throw new RangeError('a run has at least one slice');
     return slice;
   };
-  const streamOf = (name: string): StreamFigures => entry(streams, name, emptyStream);
-  const operationOf = (name: string): OperationFigures => entry(operations, name, emptyOperation);
+  const streamOf = (name: string): StreamFigures => entry(streams, name, newStream);
 
   return {
     request({ operation, intendedAt, sentAt, answeredAt, outcome }: MeasuredRequest): void {
       const isFailure = FAILURE_CLASSES.has(outcome.class);
+      const isLimited = outcome.class === 'limited';
       // A timeout counts with the time waited; an immediate refusal would make the service look fast.
-      const tellsLatency = !(isFailure || outcome.class === 'limited') || outcome.code === 'timeout';
+      const tellsLatency = !(isFailure || isLimited) || outcome.code === 'timeout';
       const slice = sliceAt(intendedAt);
       slice.requests++;
       if (isFailure) slice.failed++;
-      if (outcome.class === 'limited') slice.limited++;
-      if (tellsLatency) entry(slice.latency, operation, newHistogram).record(answeredAt - intendedAt);
-      if (isInTime(answeredAt)) operationOf(operation).answeredInTime++;
-      if (!counts(intendedAt)) return;
+      if (isLimited) slice.limited++;
+      if (tellsLatency)
+        entry(slice.latency, operation, () => new Histogram()).record(answeredAt - intendedAt);
 
+      const figures = entry(operations, operation, newOperation);
+      if (isInTime(answeredAt)) figures.answeredInTime++;
+      if (!counts(intendedAt)) return;
       answers.request({ operation, outcome });
-      const figures = operationOf(operation);
       figures.requests++;
       if (outcome.class === 'success') figures.succeeded++;
       if (outcome.class === 'expected') figures.expected++;
-      if (outcome.class === 'limited') figures.limited++;
+      if (isLimited) figures.limited++;
       if (isFailure) figures.failed++;
-      if (tellsLatency) {
-        figures.latency.record(answeredAt - intendedAt);
-        figures.response.record(answeredAt - sentAt);
-      }
+      if (!tellsLatency) return;
+      figures.latency.record(answeredAt - intendedAt);
+      figures.response.record(answeredAt - sentAt);
     },
     sent(stream: string, intendedAt: number, lagMs: number): void {
       sliceAt(intendedAt).arrivals++;
@@ -120,7 +80,7 @@ export function createRecorder(options: RecorderOptions) {
       const figures = streamOf(stream);
       figures.arrivals++;
       if (intendedAt > halfAt) figures.sentSinceHalf++;
-      figures.lag.record(lagMs);
+      lag.record(lagMs);
     },
     notSent(stream: string, intendedAt: number): void {
       const slice = sliceAt(intendedAt);
@@ -132,12 +92,12 @@ export function createRecorder(options: RecorderOptions) {
       figures.notSent++;
     },
     served(stream: string, intendedAt: number, endedAt: number, succeeded: boolean): void {
-      if (succeeded) sliceAt(endedAt).completed++;
-      if (succeeded && isInTime(endedAt)) streamOf(stream).completedInTime++;
-      if (intendedAt <= halfAt && endedAt > halfAt) streamOf(stream).underWayAtHalf++;
-      if (endedAt > arrivalsEndAt()) streamOf(stream).underWayAtEnd++;
-      if (!counts(intendedAt)) return;
       const figures = streamOf(stream);
+      if (succeeded) sliceAt(endedAt).completed++;
+      if (succeeded && isInTime(endedAt)) figures.completedInTime++;
+      if (intendedAt <= halfAt && endedAt > halfAt) figures.underWayAtHalf++;
+      if (endedAt > arrivalsEndAt()) figures.underWayAtEnd++;
+      if (!counts(intendedAt)) return;
       if (!succeeded) figures.failed++;
       else {
         figures.completed++;
@@ -146,48 +106,56 @@ export function createRecorder(options: RecorderOptions) {
     },
     operations: operations as ReadonlyMap<string, OperationFigures>,
     streams: streams as ReadonlyMap<string, StreamFigures>,
-    errors: (): readonly ErrorCount[] => answers.counts().errors,
+    errors: () => answers.counts().errors,
     slices: slices as readonly Slice[],
+    lag,
   };
 }
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
-const newHistogram = (): Histogram => new Histogram();
-
-const emptyOperation = (): OperationFigures => ({
+const newOperation = () => ({
   latency: new Histogram(),
   response: new Histogram(),
   requests: 0,
+  /** Answered during the measured time, including requests from the warm-up. */
   answeredInTime: 0,
   succeeded: 0,
   expected: 0,
   limited: 0,
   failed: 0,
 });
+export type OperationFigures = ReturnType<typeof newOperation>;
 
-const emptyStream = (): StreamFigures => ({
+const newStream = () => ({
   arrivals: 0,
   notSent: 0,
   sentSinceHalf: 0,
   completed: 0,
+  /**
+   * Completed during the measured time, including callers from the warm-up: throughput counts all completions in that
+   * time.
+   */
   completedInTime: 0,
   failed: 0,
+  /** Including callers from the warm-up, because they occupy the service too. */
   underWayAtHalf: 0,
   underWayAtEnd: 0,
+  /** From a caller's arrival to the end of its journey. */
   latency: new Histogram(),
-  lag: new Histogram(),
 });
+export type StreamFigures = ReturnType<typeof newStream>;
 
-const emptySlice = (): Slice => ({
+const newSlice = () => ({
   arrivals: 0,
   notSent: 0,
   completed: 0,
   requests: 0,
   failed: 0,
   limited: 0,
-  latency: new Map(),
+  latency: new Map<string, Histogram>(),
 });
+type Slice = ReturnType<typeof newSlice>;
 
 function entry<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
   const known = map.get(key);

@@ -1,8 +1,10 @@
 import { type CheckResult } from '../report/report';
 import { percent } from '../report/summary';
+import { type WebhookSink } from '../target/load-target';
+import { type LoggedEvent } from '../target/receiver';
 import { type RenderFlaw, type TrackedRender } from '../track/ledger';
 import { type AnswerCounts, type ErrorCount, FAILURE_CLASSES } from '../track/outcome';
-import { type Evidence, type WebhookEvidence } from './evidence';
+import { type Evidence } from './evidence';
 
 export function runChecks(evidence: Evidence): CheckResult[] {
   return CHECKS.map((check) => runCheck(check, evidence));
@@ -19,15 +21,13 @@ interface Findings {
   readonly note?: string;
 }
 
-/** Why a check does not apply. */
-interface NotApplicable {
-  readonly skipped: string;
-}
+/** What a check found, or why it does not apply. */
+type Examined = Findings | { readonly skipped: string };
 
 interface Check {
   readonly id: string;
   readonly title: string;
-  readonly examine: (evidence: Evidence) => Findings | NotApplicable;
+  readonly examine: (evidence: Evidence) => Examined;
 }
 
 /** How many failures of a check the report describes. */
@@ -76,18 +76,18 @@ const REQUEST_CHECKS: readonly Check[] = [
   {
     id: 'requests_succeed',
     title: 'Requests do not fail (refusals by a limit are counted apart)',
-    examine: ({ requests, maxFailureRatio }) => {
+    examine: ({ requests, maxFailures }) => {
       const { total, failed, errors } = together(requests);
       // Many successful polls in a long drain must not make up for failed callers, nor vice versa.
       const isTolerable = [requests.ofCallers, requests.beforeAndAfter].every(
-        (part) => part.failed <= Math.floor(part.total * maxFailureRatio),
+        (part) => part.failed <= Math.floor(part.total * maxFailures),
       );
       return {
         examined: total,
         failures: errors.filter(({ outcome }) => FAILURE_CLASSES.has(outcome.class)).map(said),
         count: failed,
         tolerated: isTolerable ? failed : 0,
-        note: `${percent(maxFailureRatio)} are tolerated, of callers’ and of the other requests. ${EVERY_ANSWER}`,
+        note: `${percent(maxFailures)} are tolerated, of callers’ and of the other requests. ${EVERY_ANSWER}`,
       };
     },
   },
@@ -134,26 +134,26 @@ const RENDER_CHECKS: readonly Check[] = [
   {
     id: 'renders_end',
     title: 'Every accepted render ends',
-    examine: ({ renders, drainSeconds }) => ({
+    examine: ({ renders, drain }) => ({
       examined: renders.length,
       failures: renders
         .filter(({ end }) => end === null)
         .map(({ id, status, progress }) => `${id}: still ${status} at ${progress} %`),
-      note: `Within ${drainSeconds} s after the last arrival.`,
+      note: `Within ${drain} s after the last arrival.`,
     }),
   },
   {
     id: 'renders_succeed',
     title: 'Renders do not fail',
-    examine: ({ renders, maxFailureRatio }) => {
+    examine: ({ renders, maxFailures }) => {
       const ended = renders.filter(({ end }) => end !== null);
       return {
         examined: ended.length,
         failures: ended
           .filter(({ end }) => end?.status === 'failed')
           .map(({ id, end }) => `${id}: ${end?.errorCode ?? 'without an error'}`),
-        tolerated: Math.floor(ended.length * maxFailureRatio),
-        note: `${percent(maxFailureRatio)} are tolerated.`,
+        tolerated: Math.floor(ended.length * maxFailures),
+        note: `${percent(maxFailures)} are tolerated.`,
       };
     },
   },
@@ -197,21 +197,25 @@ function flawsOf(renders: readonly TrackedRender[], kind: RenderFlaw['kind']): s
 
 function changedAtTheEnd({ renders, rechecked }: Evidence): string[] {
   const ends = new Map(renders.map(({ id, end }) => [id, end?.status]));
-  return rechecked.flatMap(({ id, status }) => {
+  return rechecked.flatMap(({ id, record }) => {
     const end = ends.get(id);
+    const status = record?.status;
     return end === undefined || status === end ? [] : [`${id}: ${end} became ${status ?? 'unknown'}`];
   });
 }
 
-const NO_RECEIVER: NotApplicable = {
+const NO_RECEIVER: Examined = {
   skipped:
     'No receiver: the service had no public address to send events to, so nothing is known of webhooks.',
 };
 
 function withReceiver(
-  examine: (webhooks: WebhookEvidence, evidence: Evidence) => Findings | NotApplicable,
+  examine: (events: readonly LoggedEvent[], evidence: Evidence, webhooks: WebhookSink) => Examined,
 ): Check['examine'] {
-  return (evidence) => (evidence.webhooks === null ? NO_RECEIVER : examine(evidence.webhooks, evidence));
+  return (evidence) => {
+    const { webhooks } = evidence;
+    return webhooks === null ? NO_RECEIVER : examine([...webhooks.log.events.values()], evidence, webhooks);
+  };
 }
 
 /** Checks of what arrived at the receiver. */
@@ -219,7 +223,7 @@ const WEBHOOK_CHECKS: readonly Check[] = [
   {
     id: 'webhooks_arrive',
     title: 'Every render that ended has announced it',
-    examine: withReceiver(({ events }, { renders }) => {
+    examine: withReceiver((events, { renders }) => {
       const announced = new Set(events.map(({ recordId }) => recordId));
       const due = renders.filter(({ announcedTo, end }) => announcedTo !== null && end !== null);
       return {
@@ -234,7 +238,7 @@ const WEBHOOK_CHECKS: readonly Check[] = [
     id: 'webhooks_acknowledged',
     // Refused or hanging attempts have arrived too, so without this check a dispatcher that never retries would pass.
     title: 'Every event that arrived has been acknowledged by its receiver',
-    examine: withReceiver(({ events }, { drainSeconds }) => ({
+    examine: withReceiver((events, { drain }) => ({
       examined: events.length,
       failures: events
         .filter(({ acknowledged }) => !acknowledged)
@@ -242,13 +246,13 @@ const WEBHOOK_CHECKS: readonly Check[] = [
           ({ recordId, id, attempts, behavior }) =>
             `${recordId}: event ${id} is not acknowledged after ${attempts} attempts (receiver: ${behavior})`,
         ),
-      note: `What a receiver refuses or leaves hanging at first it takes the next time, if that comes within the ${drainSeconds} s of the drain.`,
+      note: `What a receiver refuses or leaves hanging at first it takes the next time, if that comes within the ${drain} s of the drain.`,
     })),
   },
   {
     id: 'webhooks_once',
     title: 'Exactly one event announces a render',
-    examine: withReceiver(({ events }, { renders }) => {
+    examine: withReceiver((events, { renders }) => {
       const known = new Set(renders.map(({ id }) => id));
       const byRecord = new Map<string, string[]>();
       for (const { recordId, id } of events) byRecord.set(recordId, [...(byRecord.get(recordId) ?? []), id]);
@@ -266,7 +270,7 @@ const WEBHOOK_CHECKS: readonly Check[] = [
   {
     id: 'webhooks_signed',
     title: 'Every attempt is signed by the customer’s secret, and carries an event of the contract',
-    examine: withReceiver(({ events, verifiesSignatures, forgedAttempts, malformedAttempts }) => {
+    examine: withReceiver((events, _, { verifiesSignatures, log: { forgedAttempts, malformedAttempts } }) => {
       if (!verifiesSignatures)
         return { skipped: 'No signing secret was given for every customer: signatures were not checked.' };
       const genuine = events.reduce((sum, { attempts }) => sum + attempts, 0);
@@ -283,9 +287,9 @@ const WEBHOOK_CHECKS: readonly Check[] = [
   {
     id: 'webhooks_agree',
     title: 'An event says what get_render says',
-    examine: withReceiver(({ events }, { renders, rechecked }) => {
+    examine: withReceiver((events, { renders, rechecked }) => {
       const ends = new Map(renders.flatMap(({ id, end }) => (end === null ? [] : [[id, end.status]])));
-      const eventIds = new Map(rechecked.map(({ id, webhookEventId }) => [id, webhookEventId]));
+      const eventIds = new Map(rechecked.map(({ id, record }) => [id, record?.webhook_event_id ?? null]));
       return {
         examined: events.length,
         failures: events.flatMap(({ id, recordId, type, status }) => {
@@ -306,7 +310,7 @@ const WEBHOOK_CHECKS: readonly Check[] = [
   {
     id: 'webhooks_settled',
     title: 'get_webhook says that what was acknowledged is delivered',
-    examine: withReceiver(({ deliveries }) => ({
+    examine: withReceiver((_, { deliveries }) => ({
       examined: deliveries.length,
       failures: deliveries
         .filter(({ status }) => status !== 'delivered')

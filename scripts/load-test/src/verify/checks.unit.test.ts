@@ -1,23 +1,28 @@
 import { type CheckResult } from '../report/report';
-import { endedRender, loggedEvent } from '../test/observations';
+import { type WebhookSink } from '../target/load-target';
+import { createEventLog, type LoggedEvent } from '../target/receiver';
+import { endedRender, loggedEvent, recordOf } from '../test/observations';
 import { type TrackedRender } from '../track/ledger';
 import { type AnswerCounts } from '../track/outcome';
 import { CHECKS, runChecks } from './checks';
-import { type Evidence, type WebhookEvidence } from './evidence';
+import { type Evidence } from './evidence';
 
 const render = (over: Partial<TrackedRender> = {}): TrackedRender =>
   endedRender(
     { completedAt: 5, webhookEventId: 'event', outputSeconds: 4, processingMs: 3 },
     { acceptedAfterMs: 10, announcedTo: 'fast', ...over },
   );
-const webhooks = (over: Partial<WebhookEvidence> = {}): WebhookEvidence => ({
-  events: [loggedEvent()],
-  verifiesSignatures: true,
-  forgedAttempts: 0,
-  malformedAttempts: 0,
-  deliveries: [{ eventId: 'event', status: 'delivered', attempts: 1 }],
-  ...over,
+const webhooks = (
+  events: readonly LoggedEvent[] = [loggedEvent()],
+  over: Partial<WebhookSink['log']> & { verifiesSignatures?: boolean } = {},
+): WebhookSink => ({
+  log: { ...createEventLog(), events: new Map(events.map((event) => [event.id, event])), ...over },
+  url: () => '',
+  verifiesSignatures: over.verifiesSignatures ?? true,
 });
+const rechecked = (status: 'completed' | 'failed' | null, webhookEventId = 'event') => [
+  { id: 'render', record: status && recordOf('render', { status, webhook_event_id: webhookEventId }) },
+];
 const NO_ERRORS: AnswerCounts = { total: 100, failed: 0, errors: [] };
 /** A run in which everything was examined and nothing is wrong. */
 const evidence = (over: Partial<Evidence> = {}): Evidence => ({
@@ -25,12 +30,13 @@ const evidence = (over: Partial<Evidence> = {}): Evidence => ({
   requests: { ofCallers: NO_ERRORS, beforeAndAfter: NO_ERRORS },
   replays: { count: 1, unmarked: 0, mismatches: [] },
   lostAnswers: { count: 1, unsettled: [] },
-  rechecked: [{ id: 'render', status: 'completed', webhookEventId: 'event' }],
+  rechecked: rechecked('completed'),
   webhooks: webhooks(),
+  deliveries: [{ eventId: 'event', status: 'delivered', attempts: 1 }],
   outputs: [{ renderId: 'render', engine: 'musetalk', problem: null }],
   uploads: [{ assetId: 'asset', status: 'ready' }],
-  maxFailureRatio: 0.01,
-  drainSeconds: 60,
+  maxFailures: 0.01,
+  drain: 60,
   ...over,
 });
 const errors = (count: number, outcome: 'out_of_contract' | 'unavailable' | 'limited'): AnswerCounts => ({
@@ -52,18 +58,8 @@ const failureAside = (...of: Parameters<typeof errors>): Evidence['requests'] =>
   ofCallers: NO_ERRORS,
   beforeAndAfter: errors(...of),
 });
-const ended = (status: 'failed' | 'cancelled', errorCode: string | null = null): TrackedRender =>
-  render({
-    status,
-    end: {
-      status,
-      completedAt: 5,
-      errorCode,
-      webhookEventId: null,
-      outputSeconds: 0,
-      processingMs: 0,
-    },
-  });
+const failedRender = (errorCode: string | null = null): TrackedRender =>
+  endedRender({ status: 'failed', completedAt: 5, errorCode }, { announcedTo: 'fast' });
 
 function states(results: readonly CheckResult[], state: CheckResult['state']): string[] {
   return results.filter((result) => result.state === state).map(({ id }) => id);
@@ -110,13 +106,8 @@ describe('the checks of a load test', () => {
       { lostAnswers: { count: 1, unsettled: ['key: timeout'] } },
     ],
     ['uploads_ready', 'an upload that was not taken', { uploads: [{ assetId: 'asset', status: 'failed' }] }],
-    [
-      'uploads_ready',
-      'an upload still being looked at',
-      { uploads: [{ assetId: 'asset', status: 'pending' }] },
-    ],
     ['renders_end', 'a render that is left open', { renders: [render({ end: null, status: 'processing' })] }],
-    ['renders_succeed', 'a render that failed', { renders: [ended('failed', 'engine_failed')] }],
+    ['renders_succeed', 'a render that failed', { renders: [failedRender('engine_failed')] }],
     [
       'terminal_states_final',
       'an end that was seen to change',
@@ -125,13 +116,9 @@ describe('the checks of a load test', () => {
     [
       'terminal_states_final',
       'an end that is another when asked once more',
-      { rechecked: [{ id: 'render', status: 'failed', webhookEventId: 'event' }] },
+      { rechecked: rechecked('failed') },
     ],
-    [
-      'terminal_states_final',
-      'a render that nobody knows any more',
-      { rechecked: [{ id: 'render', status: null, webhookEventId: 'event' }] },
-    ],
+    ['terminal_states_final', 'a render that nobody knows any more', { rechecked: rechecked(null) }],
     [
       'states_move_forward',
       'a render that went back',
@@ -149,48 +136,50 @@ describe('the checks of a load test', () => {
         outputs: [{ renderId: 'render', engine: 'musetalk', problem: 'the download was answered with 403' }],
       },
     ],
-    ['webhooks_arrive', 'an event that never came', { webhooks: webhooks({ events: [] }) }],
+    ['webhooks_arrive', 'an event that never came', { webhooks: webhooks([]) }],
     [
       'webhooks_acknowledged',
       'an event whose first attempt was refused and never repeated',
       {
-        webhooks: webhooks({
-          events: [loggedEvent({ behavior: 'failing', acknowledged: false })],
-          deliveries: [],
-        }),
+        webhooks: webhooks([loggedEvent({ behavior: 'failing', acknowledged: false })]),
+        deliveries: [],
       },
     ],
     [
       'webhooks_once',
       'two events for one render',
-      { webhooks: webhooks({ events: [loggedEvent(), loggedEvent({ id: 'second' })] }) },
+      { webhooks: webhooks([loggedEvent(), loggedEvent({ id: 'second' })]) },
     ],
     [
       'webhooks_once',
       'an event for a render that was never accepted',
-      { webhooks: webhooks({ events: [loggedEvent(), loggedEvent({ id: 'other', recordId: 'stranger' })] }) },
+      { webhooks: webhooks([loggedEvent(), loggedEvent({ id: 'other', recordId: 'stranger' })]) },
     ],
-    ['webhooks_signed', 'a wrong signature', { webhooks: webhooks({ forgedAttempts: 1 }) }],
-    ['webhooks_signed', 'a body that is no event', { webhooks: webhooks({ malformedAttempts: 1 }) }],
+    ['webhooks_signed', 'a wrong signature', { webhooks: webhooks([loggedEvent()], { forgedAttempts: 1 }) }],
+    [
+      'webhooks_signed',
+      'a body that is no event',
+      { webhooks: webhooks([loggedEvent()], { malformedAttempts: 1 }) },
+    ],
     [
       'webhooks_agree',
       'an event that tells of another end',
-      { webhooks: webhooks({ events: [loggedEvent({ type: 'render.failed', status: 'failed' })] }) },
+      { webhooks: webhooks([loggedEvent({ type: 'render.failed', status: 'failed' })]) },
     ],
     [
       'webhooks_agree',
       'a type that does not fit the status',
-      { webhooks: webhooks({ events: [loggedEvent({ type: 'render.cancelled' })] }) },
+      { webhooks: webhooks([loggedEvent({ type: 'render.cancelled' })]) },
     ],
     [
       'webhooks_agree',
       'an event of another id than the record names',
-      { rechecked: [{ id: 'render', status: 'completed', webhookEventId: 'another' }] },
+      { rechecked: rechecked('completed', 'another') },
     ],
     [
       'webhooks_settled',
       'an acknowledged event that is still to be delivered',
-      { webhooks: webhooks({ deliveries: [{ eventId: 'event', status: 'pending', attempts: 1 }] }) },
+      { deliveries: [{ eventId: 'event', status: 'pending', attempts: 1 }] },
     ],
   ];
 
@@ -211,14 +200,14 @@ describe('the checks of a load test', () => {
     expect(states(runChecks(evidence({ requests: failure(90, 'limited') })), 'failed')).toEqual([]);
     const renders = [
       ...Array.from({ length: 99 }, (_, i) => render({ id: `r${i}`, announcedTo: null })),
-      ended('failed'),
+      failedRender(),
     ];
     expect(states(runChecks(evidence({ renders, rechecked: [], webhooks: null })), 'failed')).toEqual([]);
   });
 
   it('permit that an event is delivered again', () => {
     const events = [loggedEvent({ attempts: 3, redeliveries: 2 })];
-    expect(states(runChecks(evidence({ webhooks: webhooks({ events }) })), 'failed')).toEqual([]);
+    expect(states(runChecks(evidence({ webhooks: webhooks(events) })), 'failed')).toEqual([]);
   });
 
   it('report that nothing is known about webhooks without a receiver', () => {
@@ -229,7 +218,9 @@ describe('the checks of a load test', () => {
   });
 
   it('do not claim that signatures are valid when there was no secret to check them with', () => {
-    const results = runChecks(evidence({ webhooks: webhooks({ verifiesSignatures: false }) }));
+    const results = runChecks(
+      evidence({ webhooks: webhooks([loggedEvent()], { verifiesSignatures: false }) }),
+    );
     expect(results.find(({ id }) => id === 'webhooks_signed')).toMatchObject({ state: 'skipped' });
   });
 

@@ -1,48 +1,17 @@
-import { SYSTEM_CLOCK } from '../callers/open-loop';
-import { CONFIG_DEFAULTS, type LoadTestConfig, scenarioShape } from '../config';
-import { createEventLog } from '../target/receiver';
-import { AT, recordOf } from '../test/observations';
+import { AT, recordOf, sentCreate } from '../test/observations';
 import { refusal, type Script, type ScriptedService, startScriptedService } from '../test/scripted-service';
-import { createLedger, type Ledger, type SentCreate } from '../track/ledger';
-import { collectEvidence } from './evidence';
-import { cancelLeftOvers, drain, settleLostAnswers } from './verify-run';
+import { cancelLeftOvers, drain, finalStates, settleLostAnswers } from './verify-run';
 
-const clock = SYSTEM_CLOCK;
-const config: LoadTestConfig = {
-  ...CONFIG_DEFAULTS,
-  ...scenarioShape('renders', {}),
-  scenario: 'renders',
-  videoFile: 'face.mp4',
-  audioFile: 'speech.wav',
-};
-const create = (over: Partial<SentCreate> = {}): SentCreate => ({
-  customer: 0,
-  purpose: 'cancel',
-  idempotencyKey: 'key',
-  request: {
-    video: { asset_id: 'video' },
-    audio: { asset_id: 'audio' },
-    engines: ['musetalk'],
-    sync_mode: 'cut_off',
-  },
-  announcedTo: null,
-  intendedAt: 0,
-  isWarmUp: false,
-  ...over,
-});
+const toCancel = sentCreate({ purpose: 'cancel' });
 const cancelled = (id: string) => recordOf(id, { status: 'cancelled', stage: 'cancelled', completed_at: AT });
 
 describe('the end of a load test', () => {
   let service: ScriptedService;
-  let ledger: Ledger;
   const start = async (script: (base: string) => Script): Promise<void> => {
     service = await startScriptedService(script);
   };
-  beforeEach(() => {
-    ledger = createLedger(() => undefined);
-  });
   afterEach(() => service.close());
-  const within = (seconds: number) => ({ clock, ledger, deadline: clock.now() + seconds * 1000 });
+  const within = (seconds: number) => ({ run: service.run, deadline: performance.now() + seconds * 1000 });
 
   it('settles a lost create by repeating it until it is answered', async () => {
     await start(() => ({
@@ -51,16 +20,16 @@ describe('the end of a load test', () => {
         { status: 202, body: recordOf('found') },
       ],
     }));
-    ledger.unanswered(create());
-    expect(await settleLostAnswers(within(10), [service.customer])).toEqual([]);
-    expect(ledger.find('found')).toBeDefined();
+    service.run.ledger.unanswered(sentCreate());
+    expect(await settleLostAnswers(within(10))).toEqual([]);
+    expect(service.run.ledger.find('found')).toBeDefined();
     expect(service.requests).toHaveLength(2);
   });
 
   it('gives up on a lost create that is refused for good', async () => {
     await start(() => ({ 'POST /v1/renders': [refusal(409, 'idempotency_key_reused', false)] }));
-    ledger.unanswered(create());
-    const unsettled = await settleLostAnswers(within(10), [service.customer]);
+    service.run.ledger.unanswered(sentCreate());
+    const unsettled = await settleLostAnswers(within(10));
     expect(unsettled).toEqual(['key: 409 idempotency_key_reused']);
   });
 
@@ -71,11 +40,11 @@ describe('the end of a load test', () => {
         { status: 202, body: cancelled('abandoned') },
       ],
     }));
-    ledger.accepted(create(), recordOf('abandoned'), 0, 1);
-    ledger.accepted(create({ purpose: 'result' }), recordOf('wanted'), 0, 1);
-    await cancelLeftOvers(within(10), [service.customer]);
-    expect(ledger.find('abandoned')?.end?.status).toBe('cancelled');
-    expect(ledger.find('wanted')?.end).toBeNull();
+    service.run.ledger.accepted(toCancel, recordOf('abandoned'), 0, 1);
+    service.run.ledger.accepted(sentCreate(), recordOf('wanted'), 0, 1);
+    await cancelLeftOvers(within(10));
+    expect(service.run.ledger.find('abandoned')?.end?.status).toBe('cancelled');
+    expect(service.run.ledger.find('wanted')?.end).toBeNull();
     expect(service.requests.filter((request) => request.includes('wanted'))).toEqual([]);
   });
 
@@ -83,28 +52,20 @@ describe('the end of a load test', () => {
     await start(() => ({
       'POST /v1/renders/done/cancel': [refusal(409, 'render_not_cancellable', false)],
     }));
-    ledger.accepted(create(), recordOf('done'), 0, 1);
-    await cancelLeftOvers(within(10), [service.customer]);
+    service.run.ledger.accepted(toCancel, recordOf('done'), 0, 1);
+    await cancelLeftOvers(within(10));
     expect(service.outcomes.map((outcome) => outcome.class)).toEqual(['expected']);
   });
 
-  describe('waits', () => {
-    beforeEach(() => start(() => ({})));
-    const sink = { log: createEventLog(), url: () => '', verifiesSignatures: true };
-
-    it('not at all when everything has ended', async () => {
-      ledger.accepted(create(), cancelled('done'), 0, 1);
-      const waits: number[] = [];
-      await drain({ ...within(10), webhooks: null, onWaiting: (open) => waits.push(open) });
-      expect(waits).toEqual([]);
-    });
-
-    it('for an event to be acknowledged, up to the deadline', async () => {
-      ledger.accepted(create({ announcedTo: 'hanging' }), cancelled('announced'), 0, 1);
-      const waits: number[] = [];
-      await drain({ ...within(0.001), webhooks: sink, onWaiting: (_, missing) => waits.push(missing) });
-      expect(new Set(waits)).toEqual(new Set([1]));
-    });
+  it.each([
+    ['not at all when everything has ended', 10, null, []],
+    ['for an event to be acknowledged, up to the deadline', 0.001, 'hanging', [1]],
+  ] as const)('waits %s', async (_, seconds, announcedTo, expected) => {
+    await start(() => ({}));
+    service.run.ledger.accepted(sentCreate({ announcedTo }), cancelled('done'), 0, 1);
+    const waits: number[] = [];
+    await drain(within(seconds), (_open, unannounced) => waits.push(unannounced));
+    expect(waits.slice(0, 1)).toEqual(expected);
   });
 
   it('fetches renders, deliveries, outputs and uploads once more', async () => {
@@ -144,33 +105,25 @@ describe('the end of a load test', () => {
       'GET /v1/assets/upload': [{ status: 200, body: asset('failed') }],
     }));
     for (const id of ['good', 'broken', 'denied', 'forgotten'])
-      ledger.accepted(
-        create({ purpose: 'result' }),
+      service.run.ledger.accepted(
+        sentCreate(),
         recordOf(id, { status: 'completed', stage: 'completed', progress_percent: 100, completed_at: AT }),
         0,
         1,
       );
-    const log = createEventLog();
-    const body = { ...recordOf('good'), status: 'completed' as const };
-    log.arrived(
-      { id: 'event', type: 'render.completed', created_at: AT, data: body },
-      'fast',
-      0,
-    ).acknowledged = true;
+    const data = { ...recordOf('good'), status: 'completed' as const };
+    const event = { id: 'event', type: 'render.completed' as const, created_at: AT, data };
+    const arrived = service.run.webhooks?.log.arrived(event, 'fast', 0);
+    if (arrived !== undefined) arrived.acknowledged = true;
+    const [customer] = service.run.customers;
+    if (customer !== undefined) service.run.uploads.push({ customer, assetId: 'upload' });
 
-    const collected = await collectEvidence({
-      clock,
-      config,
-      customers: [service.customer],
-      ledger,
-      webhooks: { log, url: () => '', verifiesSignatures: true },
-      uploads: [{ customer: service.customer, assetId: 'upload' }],
-    });
-    expect(collected.rechecked).toEqual([
-      { id: 'good', status: 'completed', webhookEventId: 'event' },
-      { id: 'broken', status: 'completed', webhookEventId: 'event' },
-      { id: 'denied', status: 'completed', webhookEventId: 'event' },
-      { id: 'forgotten', status: null, webhookEventId: null },
+    const collected = await finalStates(service.run);
+    expect(collected.rechecked.map(({ id, record }) => [id, record?.status])).toEqual([
+      ['good', 'completed'],
+      ['broken', 'completed'],
+      ['denied', 'completed'],
+      ['forgotten', undefined],
     ]);
     expect(collected.deliveries).toEqual([{ eventId: 'event', status: 'delivered', attempts: 1 }]);
     expect(collected.outputs).toEqual([
