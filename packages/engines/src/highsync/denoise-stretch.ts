@@ -119,9 +119,8 @@ function createStretchLatents(
   const size = shape.channels * area;
   const noisy = new Float32Array(frames * size);
   const prediction = new Float32Array(frames * size);
-  for (let frame = 0; frame < frames; frame++) {
-    fillNoise(noisy.subarray(frame * size, (frame + 1) * size), seed, first + frame);
-  }
+  const frameOf = (frame: number): Float32Array => noisy.subarray(frame * size, (frame + 1) * size);
+  for (let frame = 0; frame < frames; frame++) fillNoise(frameOf(frame), seed, first + frame);
 
   /** Visits the channel planes of some frames: the offset of each here, and in a tensor in the network's layout. */
   const eachPlane = (
@@ -141,7 +140,7 @@ function createStretchLatents(
     prediction,
     restore(cleanOf) {
       for (let frame = 0; frame < frames; frame++) {
-        restoreOutside(noisy, frame * size, cleanOf(frame), 0, shape, mask);
+        restoreOutside(frameOf(frame), cleanOf(frame), shape, mask);
       }
     },
     readWindow(start, count, target) {

@@ -17,18 +17,15 @@ export interface LatentShape {
 
 /**
  * Sets every cell outside the rectangle to that of the clean latent, because the network gets the parts that are not
- * generated without noise. Both are one frame, at their offsets.
+ * generated without noise. Both are one frame.
  */
 export function restoreOutside(
   latent: Float32Array,
-  offset: number,
   clean: Float32Array,
-  cleanOffset: number,
   { channels, height, width }: LatentShape,
   { top, bottom, left, right }: LatentRectangle,
 ): void {
-  const copy = (from: number, to: number): void =>
-    latent.set(clean.subarray(cleanOffset + from, cleanOffset + to), offset + from);
+  const copy = (from: number, to: number): void => latent.set(clean.subarray(from, to), from);
   for (let channel = 0; channel < channels; channel++) {
     const plane = channel * height * width;
     // From the end of one generated row to the beginning of the next, everything is outside.

@@ -1,5 +1,6 @@
 import { BILINEAR, createCropFace, type PictureFormat } from '@lipsync/kernels';
 import { type ClipInput, type FeatureLayout, type FrameFeatures, type FrameStream } from '../engine';
+import { boxAt } from '../face/landmarks';
 import { type Run } from '../face/smoothing';
 import { createInOrder } from '../in-order';
 import { copyScaledMean } from '../latents';
@@ -116,9 +117,8 @@ export function createFaceLatents(
   const cropFace = createCropFace(format, side, BILINEAR);
   const size = latent.channels * latent.height * latent.width;
   return async (frame, sourceIndex) => {
-    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = crops.subarray(sourceIndex * 4, sourceIndex * 4 + 4);
     const image = pool.take(3 * side * side);
-    cropFace(frame, { x1, y1, x2, y2 }, image, 0);
+    cropFace(frame, boxAt(crops, sourceIndex), image, 0);
     const outputs = await call('vae_encoder', { image: float32Tensor(image, [1, 3, side, side]) });
     const clean = pool.take(size);
     const moments = float32Of(outputs, 'latent');

@@ -1,6 +1,6 @@
 import { type Box } from '@lipsync/kernels';
 import { type FaceTrack } from '../face/face-track';
-import { landmark, LANDMARK_COUNT, LANDMARK_VALUES, SMALLEST_FACE } from '../face/landmarks';
+import { boxAt, landmark, LANDMARK_COUNT, LANDMARK_VALUES, SMALLEST_FACE } from '../face/landmarks';
 import { faceRuns, smoothRun } from '../face/smoothing';
 
 /** A face in a source frame, in pixels of the picture. */
@@ -17,11 +17,11 @@ export type FaceAt = (sourceIndex: number) => SourceFace | null;
 export function createSourceFaces(track: FaceTrack, placement: FaceBoxPlacement): FaceAt {
   const boxes = musetalkBoxes(track, placement);
   const find = (sourceIndex: number): SourceFace | null => {
-    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = boxes.subarray(sourceIndex * 4, sourceIndex * 4 + 4);
-    if (x2 - x1 < SMALLEST_FACE || y2 - y1 < SMALLEST_FACE) return null;
+    const box = boxAt(boxes, sourceIndex);
+    if (box.x2 - box.x1 < SMALLEST_FACE || box.y2 - box.y1 < SMALLEST_FACE) return null;
     const start = sourceIndex * LANDMARK_VALUES;
     const landmarks = track.landmarks.subarray(start, start + LANDMARK_VALUES);
-    return { sourceIndex, box: { x1, y1, x2, y2 }, landmarks };
+    return { sourceIndex, box, landmarks };
   };
   // The same frame is often requested several times in a row.
   let last = -1;
