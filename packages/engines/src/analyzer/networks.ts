@@ -38,8 +38,7 @@ export function tinyFaceDetector(weights: Weights): Graph {
       axis: 0,
     }),
   ]);
-  const [offset, size, objectness] = g.multi('Split', [cells, g.ints([2, 2, 1])], 3, { axis: 3 });
-  if (offset === undefined || size === undefined || objectness === undefined) throw new Error('unreachable');
+  const [offset, size, objectness] = g.split(cells, [2, 2, 1], 3);
 
   const cellOrigin = g.op('Concat', [ramp(g, columns, rows, 'x'), ramp(g, columns, rows, 'y')], { axis: 3 });
   const center = g.op('Add', [g.op('Sigmoid', [offset]), cellOrigin]);

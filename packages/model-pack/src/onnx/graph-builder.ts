@@ -76,16 +76,16 @@ export class GraphBuilder {
     return output;
   }
 
-  /** An operator with several outputs, such as Split. */
-  multi(
-    op: string,
-    operands: readonly Operand[],
-    outputCount: number,
-    attributes: Readonly<Record<string, Attribute>> = {},
-  ): Value[] {
-    const outputs = Array.from({ length: outputCount }, () => this.fresh('v'));
-    this.push(op, operands, outputs, attributes);
-    return outputs;
+  /** Cuts a value into parts of these sizes along an axis. */
+  split<const S extends readonly number[]>(
+    value: Value,
+    sizes: S,
+    axis: number,
+  ): { readonly [K in keyof S]: Value } {
+    const operands = [value, this.ints(sizes)];
+    const parts = sizes.map(() => this.fresh('v'));
+    this.push('Split', operands, parts, { axis });
+    return parts as { readonly [K in keyof S]: Value }; // as many as there are sizes, which a mapped array does not say
   }
 
   /**
