@@ -47,11 +47,11 @@ export function copyRows(
 export function copyPictureRows(
   source: Uint8Array,
   target: Uint8Array,
-  { width, height }: Pick<PictureFormat, 'width' | 'height'>,
+  format: PictureFormat,
   { from, to }: Rows,
 ): void {
-  const { chromaWidth, uOffset, vOffset } = pictureLayout({ width, height });
-  copyRows(source, target, 0, width, { from, to });
+  const { chromaWidth, uOffset, vOffset } = pictureLayout(format);
+  copyRows(source, target, 0, format.width, { from, to });
   for (const plane of [uOffset, vOffset])
     copyRows(source, target, plane, chromaWidth, { from: from / 2, to: to / 2 });
 }

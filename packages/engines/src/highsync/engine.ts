@@ -59,7 +59,7 @@ export function createHighsync(
       const decode = createDecodeLatent(latent, call, pool);
       const faces = highsyncFaces(track);
       const audio = await encodeSpeech(clip, params.audio, 'repeat', run);
-      const banks = createReferenceBanks({ manifest, call, pool, maxBytes: bankBytes });
+      const banks = createReferenceBanks(manifest, call, pool, bankBytes);
       const sourceLatents = createSourceLatents(
         clip,
         createCachedLatents(features, clip.features, faces),

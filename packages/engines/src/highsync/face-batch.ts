@@ -45,14 +45,13 @@ export class WantedFaces implements FaceBatch {
   }
 
   async infer() {
-    const { outputs, stretch } = this;
-    const { pool, generate, paste } = this.parts;
-    const images = stretch === undefined ? [] : await generate(stretch, outputs);
+    const { outputs, stretch, parts } = this;
+    const images = stretch === undefined ? [] : await parts.generate(stretch, outputs);
     return decodedFaces(
       outputs,
       images,
-      (frame, image, output) => paste(frame, output, image),
-      () => images.forEach((image) => pool.give(image)),
+      (frame, image, output) => parts.paste(frame, output, image),
+      () => images.forEach((image) => parts.pool.give(image)),
     );
   }
 }

@@ -3,10 +3,10 @@ import { rectangleBlendMask, restoreOutside } from './mask';
 
 /** The rectangle of the published weights. */
 const HIGHSYNC = { top: 28, bottom: 59, left: 5, right: 58 };
-const LATENT = { channels: 4, height: 64, width: 64 };
+const LATENT = { channels: 4, height: 64, width: 64, scale: 1 };
 
 test('cells outside the rectangle become those of the clean latent, and those inside keep every value', () => {
-  const shape = { channels: 2, height: 5, width: 4 };
+  const shape = { channels: 2, height: 5, width: 4, scale: 1 };
   const rectangle = { top: 1, bottom: 3, left: 1, right: 2 };
   const latent = new Float32Array(40).fill(77);
   const clean = Float32Array.from({ length: 40 }, (_, i) => i);
@@ -24,7 +24,7 @@ test.each([
   ['one cell in the corner', { top: 0, bottom: 0, left: 3, right: 3 }, 1],
 ])('a rectangle of %s is filled exactly to its borders', (_, rectangle, cells) => {
   const latent = new Float32Array(16).fill(1);
-  restoreOutside(latent, new Float32Array(16), { channels: 1, height: 4, width: 4 }, rectangle);
+  restoreOutside(latent, new Float32Array(16), { channels: 1, height: 4, width: 4, scale: 1 }, rectangle);
   expect(latent.filter((value) => value === 1)).toHaveLength(cells);
 });
 
@@ -55,7 +55,10 @@ describe('blending', () => {
   });
 
   test('a rectangle that fills the crop still ends softly inside it', () => {
-    const full = rectangleBlendMask({ top: 0, bottom: 7, left: 0, right: 7 }, { height: 8, width: 8 });
+    const full = rectangleBlendMask(
+      { top: 0, bottom: 7, left: 0, right: 7 },
+      { channels: 1, height: 8, width: 8, scale: 1 },
+    );
     const middle = MASK_SIZE / 2;
     for (const edge of [middle, middle * MASK_SIZE, middle * MASK_SIZE + MASK_SIZE - 1]) {
       expect(full[edge]).toBeLessThan(0.1);

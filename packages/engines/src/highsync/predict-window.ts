@@ -99,20 +99,13 @@ interface ReferenceBanks {
   feeds(sources: readonly number[]): Promise<Tensors>;
 }
 
-interface ReferenceBanksOptions {
-  readonly manifest: HighsyncManifest;
-  readonly call: CallRole;
-  readonly pool: ArrayPool;
+export function createReferenceBanks(
+  manifest: HighsyncManifest,
+  call: CallRole,
+  pool: ArrayPool,
   /** Bytes of banks to keep. */
-  readonly maxBytes: number;
-}
-
-export function createReferenceBanks({
-  manifest,
-  call,
-  pool,
-  maxBytes,
-}: ReferenceBanksOptions): ReferenceBanks {
+  maxBytes: number,
+): ReferenceBanks {
   const names = Object.keys(manifest.roles.reference_unet.outputs);
   const kept = new Map<number, Banks>();
   let keptBytes = 0;

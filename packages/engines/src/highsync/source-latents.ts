@@ -31,7 +31,7 @@ interface SourceLatents {
  * that faces are pasted into. It is opened when the first latent is missing, and never if all are stored.
  */
 export function createSourceLatents(
-  { sources, openFrames }: Pick<ClipInput, 'sources' | 'openFrames'>,
+  { sources, openFrames }: ClipInput,
   kept: CachedLatents,
   encode: EncodeFace,
   /** The pool of the arrays that `encode` returns. */
@@ -109,7 +109,7 @@ type EncodeFace = (frame: Uint8Array, sourceIndex: number) => Promise<Floats>;
 
 export function createFaceLatents(
   { resolution: side, latent }: Pick<HighsyncParams, 'resolution' | 'latent'>,
-  { crops }: Pick<HighsyncFaces, 'crops'>,
+  { crops }: HighsyncFaces,
   format: PictureFormat,
   call: CallRole,
   pool: ArrayPool,
@@ -153,7 +153,7 @@ export function cachedLayout({ channels, height, width }: HighsyncParams['latent
 export function createCachedLatents(
   layout: FeatureLayout,
   features: FrameFeatures,
-  { crops }: Pick<HighsyncFaces, 'crops'>,
+  { crops }: HighsyncFaces,
 ): CachedLatents {
   const { values } = layout;
   const size = values - CORNERS;

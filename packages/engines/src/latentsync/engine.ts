@@ -126,7 +126,7 @@ function writeLandmarks(
  */
 function outputStretches(
   sources: readonly number[],
-  { frames, cuts }: Pick<FaceTrack, 'frames' | 'cuts'>,
+  { frames, cuts }: FaceTrack,
   hasFace: (source: number) => boolean,
 ): Int32Array {
   const present = Uint8Array.from({ length: frames }, (_, source) => (hasFace(source) ? 1 : 0));

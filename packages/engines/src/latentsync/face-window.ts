@@ -49,18 +49,18 @@ export class FaceWindow implements FaceBatch {
   }
 
   take(frame: Uint8Array, output: number): number | null {
-    const { clip, params, transformOf } = this.parts;
+    const { clip, params } = this.parts;
     const source = clip.sources[output] ?? -1;
-    const transform = transformOf(source);
+    const transform = this.parts.transformOf(source);
     if (transform === null) return null;
     if (this.size >= params.window) throw new RangeError('the batch is full');
     return this.faces.push({ output, source, transform, seen: this.see(frame, source, transform) }) - 1;
   }
 
   async infer() {
-    const { clip, pool, generate, paste } = this.parts;
+    const { clip, pool, paste } = this.parts;
     const latents = await mapConcurrently(this.faces, (face) => this.latentsOf(face), clip.signal);
-    const images = await generate(this.faces, latents);
+    const images = await this.parts.generate(this.faces, latents);
     for (const array of latents) pool.give(array);
     return decodedFaces(
       this.faces,
@@ -105,7 +105,7 @@ type EncodeFace = (crop: Floats) => Promise<Floats>;
 
 /** `inpaint` is 1 where the face is generated; there the encoder sees mid-gray. */
 export function createEncodeFace(
-  { resolution: side, latent }: Pick<LatentsyncParams, 'resolution' | 'latent'>,
+  { resolution: side, latent }: LatentsyncParams,
   inpaint: Float32Array,
   call: CallRole,
   pool: ArrayPool,

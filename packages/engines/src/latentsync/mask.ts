@@ -1,11 +1,6 @@
 import { blurLines, gaussianKernel, INVISIBLE, LANCZOS } from '@lipsync/kernels';
 import { alignedSize } from './faces';
-
-/** Runs of columns in the rows of a square of `size` pixels: [row, first column, last column], inclusive. */
-export interface MaskSpans {
-  readonly size: number;
-  readonly spans: readonly (readonly [number, number, number])[];
-}
+import { type LatentsyncParams } from './manifest';
 
 /** Gray levels of the picture in which the mask is published. */
 const LEVELS = 255;
@@ -15,12 +10,9 @@ const LEVELS = 255;
  * that of the spans it is resampled with Lanczos, clipped and rounded to gray levels, as LatentSync
  * (https://github.com/bytedance/LatentSync) resizes its mask, so that the border has intermediate levels.
  */
-export function inpaintMask({ size, spans }: MaskSpans, side: number): Float32Array {
+export function inpaintMask({ size, spans }: LatentsyncParams['mask'], side: number): Float32Array {
   const original = new Float32Array(size * size);
-  for (const [row, first, last] of spans) {
-    if (row >= size || last >= size) throw new RangeError(`the mask leaves its ${size} pixels in row ${row}`);
-    original.fill(1, row * size + first, row * size + last + 1);
-  }
+  for (const [row, first, last] of spans) original.fill(1, row * size + first, row * size + last + 1);
   if (side === size) return original;
 
   // Rows, then columns: the same function twice, with a transposition in between.

@@ -168,7 +168,7 @@ export interface FeatureRecords {
 
 export function createFeatureRecords(
   features: FrameFeatures,
-  { latentValues, maskValues }: Pick<FaceFeatures, 'latentValues' | 'maskValues'>,
+  { latentValues, maskValues }: FaceFeatures,
 ): FeatureRecords {
   const record = new Float32Array(maskValues === 0 ? 0 : latentValues + maskValues);
   const latentPart = record.subarray(0, latentValues);
