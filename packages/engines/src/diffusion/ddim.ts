@@ -1,17 +1,10 @@
 import { z } from 'zod';
 
-/** A DDIM sampler without randomness: https://arxiv.org/abs/2010.02502 with η = 0, like diffusers' DDIMScheduler. */
-interface Ddim {
-  /** The timesteps that are passed to the network, in decreasing order. */
-  readonly timesteps: readonly number[];
-  /** The share of signal (cumulative alpha) in the latent when it is denoised at each of these timesteps. */
-  readonly alphas: readonly number[];
-  /** Takes the step at `index` of the timesteps: denoises `latent` in place, given `prediction`. */
-  step(index: number, latent: Float32Array, prediction: Float32Array): void;
-}
-
-/** @throws RangeError if the schedule requests timesteps outside its training */
-export function createDdim(schedule: ScheduleParams): Ddim {
+/**
+ * A DDIM sampler without randomness: https://arxiv.org/abs/2010.02502 with η = 0, like diffusers' DDIMScheduler.
+ * @throws RangeError if the schedule requests timesteps outside its training
+ */
+export function createDdim(schedule: ScheduleParams) {
   const cumulative = cumulativeAlphas(schedule);
   const final = schedule.finalAlpha === 'one' ? 1 : (cumulative[0] ?? 1);
   const steps = scheduleSteps(schedule).map(({ time, next }) => {
@@ -24,9 +17,12 @@ export function createDdim(schedule: ScheduleParams): Ddim {
   });
 
   return {
+    /** The timesteps that are passed to the network, in decreasing order. */
     timesteps: steps.map(({ time }) => time),
+    /** The share of signal (cumulative alpha) in the latent when it is denoised at each of these timesteps. */
     alphas: steps.map(({ alpha }) => alpha),
-    step(index, latent, prediction) {
+    /** Takes the step at `index` of the timesteps: denoises `latent` in place, given `prediction`. */
+    step(index: number, latent: Float32Array, prediction: Float32Array): void {
       const step = steps[index];
       if (step === undefined) throw new RangeError(`step ${index} of ${steps.length}`);
       const { keep, add } = step;

@@ -56,20 +56,15 @@ export class WantedFaces implements FaceBatch {
   }
 }
 
-/** The results of stretches, which are processed in order, one at a time, one ahead of the stretch being consumed. */
-interface StretchQueue<T> {
-  /** The result of a stretch; starts the next stretch after it and forgets the ones before. Call in order. */
-  want(index: number): Promise<T>;
-  /** Stops the work in progress and resolves when it has ended. */
-  close(): Promise<void>;
-}
-
-/** `work` gets a signal that aborts when `signal` does or when the queue is closed. */
+/**
+ * The results of stretches, which are processed in order, one at a time, one ahead of the stretch being consumed. `work`
+ * gets a signal that aborts when `signal` does or when the queue is closed.
+ */
 export function createStretchQueue<T>(
   count: number,
   work: (index: number, signal: AbortSignal) => Promise<T>,
   signal: AbortSignal,
-): StretchQueue<T> {
+) {
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);
   const results = new Map<number, Promise<T>>();
@@ -89,7 +84,8 @@ export function createStretchQueue<T>(
   };
 
   return {
-    async want(index) {
+    /** The result of a stretch; starts the next stretch after it and forgets the ones before. Call in order. */
+    async want(index: number): Promise<T> {
       for (const passed of results.keys()) if (passed < index) results.delete(passed);
       const result = start(index);
       const value = await result;
@@ -97,7 +93,8 @@ export function createStretchQueue<T>(
       if (index + 1 < count) void Promise.allSettled([start(index + 1)]);
       return value;
     },
-    async close() {
+    /** Stops the work in progress and resolves when it has ended. */
+    async close(): Promise<void> {
       stop.abort(new Error('the clip was closed'));
       await last;
       results.clear();

@@ -75,7 +75,6 @@ export function createPredictWindow(
   return async (time, window) => {
     if (guidance === 1) return given(time, window);
     const [unconditional, conditional] = await allOf([without(time, window), given(time, window)]);
-    if (!unconditional || !conditional) throw new Error('both predictions were awaited');
     guide(unconditional, conditional, guidance, conditional);
     pool.give(unconditional);
     return conditional;

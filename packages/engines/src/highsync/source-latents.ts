@@ -16,27 +16,19 @@ export type LatentsBySource = ReadonlyMap<number, Float32Array>;
 /** Number of faces that are encoded while the next frame is read. */
 const ENCODING = 2;
 
-/** Provides the clean latents that a stretch of output frames needs. */
-interface SourceLatents {
-  /**
-   * Runs `work` with the latents of output frames [start, end), all of which show a face; their memory is reused once
-   * it has ended. Stretches come in order, one at a time.
-   */
-  use<T>(stretch: Run, signal: AbortSignal, work: (latents: LatentsBySource) => Promise<T>): Promise<T>;
-  close(): Promise<void>;
-}
-
 /**
- * Latents that are not stored are encoded from a second stream of the output's pictures, which runs ahead of the stream
- * that faces are pasted into. It is opened when the first latent is missing, and never if all are stored.
+ * Provides the clean latents that a stretch of output frames needs. Those that are not stored are encoded from a second
+ * stream of the output's pictures, which runs ahead of the stream that faces are pasted into. It is opened when the
+ * first latent is missing, and never if all are stored.
  */
 export function createSourceLatents(
-  { sources, openFrames }: ClipInput,
+  clip: ClipInput,
   kept: CachedLatents,
   encode: EncodeFace,
   /** The pool of the arrays that `encode` returns. */
   pool: ArrayPool,
-): SourceLatents {
+) {
+  const { sources } = clip;
   let stream: FrameStream | undefined;
   let frame = new Uint8Array(0);
   /** Number of output frames that the stream has passed. */
@@ -49,7 +41,7 @@ export function createSourceLatents(
     signal: AbortSignal,
   ): Promise<void> => {
     if (!stream) {
-      stream = openFrames();
+      stream = clip.openFrames();
       frame = new Uint8Array(stream.frameBytes);
     }
     const encoding = createInOrder<readonly [number, Floats]>(ENCODING, ([source, latent]) => {
@@ -86,7 +78,15 @@ export function createSourceLatents(
   };
 
   return {
-    async use(stretch, signal, work) {
+    /**
+     * Runs `work` with the latents of output frames [start, end), all of which show a face; their memory is reused once
+     * it has ended. Stretches come in order, one at a time.
+     */
+    async use<T>(
+      stretch: Run,
+      signal: AbortSignal,
+      work: (latents: LatentsBySource) => Promise<T>,
+    ): Promise<T> {
       const latents = await load(stretch, signal);
       try {
         return await work(latents);
@@ -94,7 +94,7 @@ export function createSourceLatents(
         for (const latent of latents.values()) pool.give(latent);
       }
     },
-    async close() {
+    async close(): Promise<void> {
       await stream?.close();
     },
   };

@@ -15,12 +15,6 @@ import { soundingSteps } from './windows';
 /** Steps over which one window's states blend into the next one's, in the middle of their overlap: one second. */
 const LONGEST_FADE = 50;
 
-/** The audio encoder's hidden states along a recording, computed 30 s at a time and forgotten once passed. */
-interface EncoderStates {
-  /** A copy of steps [from, to). Calls should go forward in time: a window is forgotten once it was read to its end. */
-  load(from: number, to: number): Promise<Rows>;
-}
-
 /** The states of steps [from, to), one after the other. */
 interface Rows {
   readonly from: number;
@@ -28,12 +22,11 @@ interface Rows {
   readonly values: Float32Array;
 }
 
-/** `stepSize` values per step. */
-export function createEncoderStates(
-  windows: RecordingWindows,
-  stepSize: number,
-  run: RunModel,
-): EncoderStates {
+/**
+ * The audio encoder's hidden states along a recording, `stepSize` values per step, computed 30 s at a time and forgotten
+ * once passed.
+ */
+export function createEncoderStates(windows: RecordingWindows, stepSize: number, run: RunModel) {
   const { stride, count } = windows;
   const overlap = STEPS_PER_WINDOW - stride;
   const fade = Math.min(LONGEST_FADE, overlap);
@@ -101,7 +94,8 @@ export function createEncoderStates(
   };
 
   return {
-    load(from, to) {
+    /** A copy of steps [from, to). Calls should go forward in time: a window is forgotten once it was read to its end. */
+    load(from: number, to: number): Promise<Rows> {
       // One at a time: the calls share the windows' memory.
       const reading = previous.then(() => read(from, to));
       previous = reading.catch(() => undefined);

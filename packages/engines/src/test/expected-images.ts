@@ -112,3 +112,8 @@ function heardAt(output: number, outputs: number): number {
 
 const mean = (values: ArrayLike<number>): number =>
   Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;
+
+/** The largest deviation of a generated crop from its target; NaN if there is no crop. */
+export function deviationFrom(target: Float32Array, image: Float32Array | null | undefined): number {
+  return target.reduce((most, value, i) => Math.max(most, Math.abs(value - (image?.[i] ?? NaN))), 0);
+}
