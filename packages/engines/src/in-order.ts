@@ -1,15 +1,7 @@
-/** Runs a few pieces of work at once and takes their results in the order in which the pieces were started. */
-interface InOrder<T> {
-  /** Starts a piece as soon as there is room. If an earlier piece failed, rejects with its error and starts nothing. */
-  add(start: () => Promise<T>): Promise<void>;
-  /** Resolves when all results are taken; rejects with the error of the first piece that failed. */
-  finish(): Promise<void>;
-  /** Waits until all running pieces have ended, whether or not they succeed, and takes no more results. */
-  settle(): Promise<void>;
-}
-
-/** Runs at most `limit` pieces at once; `take` gets each result. */
-export function createInOrder<T>(limit: number, take: (result: T) => void): InOrder<T> {
+/**
+ * Runs at most `limit` pieces of work at once; `take` gets their results in the order in which the pieces were started.
+ */
+export function createInOrder<T>(limit: number, take: (result: T) => void) {
   const running: Promise<T>[] = [];
   const takeOldest = async (oldest: Promise<T>): Promise<void> => {
     take(await oldest);
@@ -20,22 +12,25 @@ export function createInOrder<T>(limit: number, take: (result: T) => void): InOr
       await takeOldest(oldest);
   };
   return {
-    async add(start) {
+    /** Starts a piece as soon as there is room. If an earlier piece failed, rejects with its error and starts nothing. */
+    async add(start: () => Promise<T>): Promise<void> {
       await takeUntil(limit - 1);
       const work = start();
       // It is awaited later; until then a failure must not count as an unhandled rejection.
       void Promise.allSettled([work]);
       running.push(work);
     },
+    /** Resolves when all results are taken; rejects with the error of the first piece that failed. */
     finish: () => takeUntil(0),
-    async settle() {
+    /** Waits until all running pieces have ended, whether or not they succeed, and takes no more results. */
+    async settle(): Promise<void> {
       await Promise.allSettled(running);
     },
   };
 }
 
 /** The results of several pieces of work once all have ended; rejects with the error of the first that failed. */
-export async function allOf<T>(work: readonly Promise<T>[]): Promise<T[]> {
+export async function allOf<T extends readonly Promise<unknown>[] | []>(work: T) {
   await Promise.allSettled(work);
   return Promise.all(work);
 }

@@ -1,4 +1,4 @@
-import { type FaceEncoder } from './engine';
+import { type FaceEncoder, type GeneratedFaces } from './engine';
 import { createInOrder } from './in-order';
 import { type ArrayPool, type CallRole, float32Of, float32Tensor } from './model';
 import { type LatentParams } from './params';
@@ -26,6 +26,27 @@ export function createDecodeLatent(
     const latent = float32Tensor(scaled, [1, channels, height, width]);
     return float32Of(await call('vae_decoder', { latent }), 'image');
   };
+}
+
+/** Generated crops, ready to be pasted. */
+export function decodedFaces<F>(
+  /** What the paste has to know of each face. */
+  faces: readonly F[],
+  /** Each [3, side, side] in [-1, 1]. */
+  images: readonly Floats[],
+  paste: (frame: Uint8Array, image: Floats, face: F) => void,
+  recycle: () => void,
+) {
+  return {
+    images,
+    put(slot, frame) {
+      const face = faces[slot];
+      const image = images[slot];
+      if (face === undefined || image === undefined) throw new RangeError(`slot ${slot} holds no face`);
+      paste(frame, image, face);
+    },
+    recycle,
+  } satisfies GeneratedFaces & { readonly images: readonly Floats[] };
 }
 
 /**

@@ -7,7 +7,7 @@ import { writeHighsyncPack } from './highsync/pack';
 import { type LatentsyncManifest } from './latentsync/manifest';
 import { writeLatentsyncPack } from './latentsync/pack';
 import { type MusetalkManifest } from './musetalk/manifest';
-import { type Manifest, manifestSchema, openPackFor } from './packs';
+import { manifestSchema, openPackFor } from './packs';
 import { writePassthroughPack } from './test/passthrough-pack';
 
 let folder: string;
@@ -27,8 +27,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+const CELL = { top: 0, bottom: 0, left: 0, right: 0 };
+const ALL = { top: 0, bottom: 31, left: 0, right: 31 };
+
 /** The problems of a manifest, as `path: message`. */
-const problems = (manifest: Manifest): string[] =>
+const problems = (manifest: unknown): string[] =>
   manifestSchema
     .safeParse(manifest)
     .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
@@ -81,7 +84,6 @@ describe('parameters that contradict the tensors beside them are refused, naming
     ])
       expect(found.length).toBeGreaterThan(2);
   });
-  const CELL = { top: 0, bottom: 0, left: 0, right: 0 };
 
   test('the window of a network that sees a fixed number of frames', () => {
     expect(ofHighsync({ window: 8 })).toEqual([
@@ -96,10 +98,37 @@ describe('parameters that contradict the tensors beside them are refused, naming
     ]);
   });
 
-  test('a stretch that is shorter than a window', () => {
-    expect(ofHighsync({ stretch: highsync.params.window - 1 })).toEqual([
-      'params: a stretch holds at least a window',
-    ]);
+  test.each<[string, Partial<HighsyncManifest['params']>, string]>([
+    ['windows that do not advance', { overlap: 12 }, 'windows overlap by less than a window'],
+    ['a stretch that is shorter than a window', { stretch: 11 }, 'a stretch holds at least a window'],
+    ['rows beyond the latent', { mask: { ...ALL, bottom: 32 } }, 'the rectangle lies inside the latent'],
+    ['columns beyond the latent', { mask: { ...ALL, right: 32 } }, 'the rectangle lies inside the latent'],
+    ['rows in reverse', { mask: { ...ALL, top: 9, bottom: 8 } }, 'the rectangle lies inside the latent'],
+    ['columns in reverse', { mask: { ...ALL, left: 5, right: 4 } }, 'the rectangle lies inside the latent'],
+  ])('%s', (_, change, problem) => {
+    expect(ofHighsync(change)).toEqual([`params: ${problem}`]);
+  });
+
+  test('a denoising network with other banks than the reference network gives, or with another input', () => {
+    const { denoising_unet: role } = highsync.roles;
+    const { bank_0, ...inputs } = role.inputs;
+    const renamed = { ...role, inputs: { ...inputs, bank_1: bank_0 ?? inputs.latent } };
+    const unshared = { ...highsync.roles, denoising_unet: renamed };
+    const unknown = structuredClone(highsync.roles);
+    unknown.denoising_unet.inputs['class_label'] = { name: 'class_label', dtype: 'int64', dims: [1] };
+    for (const roles of [unshared, unknown])
+      expect(problems({ ...highsync, roles })).toContain(
+        ': the denoising network takes the banks that the reference network gives',
+      );
+  });
+
+  test('guidance without the network that it leads away from', () => {
+    const unguided = (guidance: number): string[] => {
+      const roles = { ...highsync.roles, denoising_unet_unconditional: undefined };
+      return problems({ ...highsync, roles, params: { ...highsync.params, guidance } });
+    };
+    expect(unguided(3.5)).toEqual([': guidance needs the network without condition']);
+    expect(unguided(1)).toEqual([]);
   });
 
   test('banks of different shapes in the two networks', () => {

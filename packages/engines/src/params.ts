@@ -57,7 +57,7 @@ export function generatorTensors(
 interface GeneratorParams {
   readonly resolution: number;
   readonly latent: LatentParams;
-  readonly audio: Pick<AudioParams, 'states' | 'width'>;
+  readonly audio: AudioParams;
 }
 
 /** The audio input of the generators, one window per frame. */

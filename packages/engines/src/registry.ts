@@ -27,11 +27,7 @@ interface RegisteredEngine {
 const ENGINES: Readonly<Record<EngineName, RegisteredEngine>> = {
   musetalk: register('musetalk', createMusetalk, writeMusetalkPack),
   latentsync: register('latentsync', createLatentsync, writeLatentsyncPack),
-  highsync: register(
-    'highsync',
-    (pack, run, bankBytes) => createHighsync(pack, run, { bankBytes }),
-    writeHighsyncPack,
-  ),
+  highsync: register('highsync', createHighsync, writeHighsyncPack),
 };
 
 /** Opens an engine on its pack. Rejects with PackError when the pack is missing or is a different one. */

@@ -1,45 +1,35 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createHighsync } from './highsync/engine';
 import { createLatentsync } from './latentsync/engine';
 import { type RunModel } from './model';
 import { createMusetalk } from './musetalk/engine';
 import { type Pack } from './packs';
 import { buildBuiltinPacks } from './registry';
-import * as highsyncClip from './test/clips';
+import { clipInput, FORMAT, generate, memoryFeatures, pictureOf, trackOf, upTo } from './test/clips';
 import { writeHighsyncPack } from './test/highsync-pack';
-import * as latentsyncClip from './test/latentsync-clip';
 import { writeLatentsyncPack } from './test/latentsync-pack';
 import { writePooledMusetalkPack } from './test/musetalk-pack';
-import { reusingRuns, testSessions } from './test/test-sessions';
-
-const { clipInput, FORMAT, memoryFeatures, pictureOf, trackOf } = highsyncClip;
+import { reusingRuns, type TestPacks, testPacks } from './test/test-sessions';
 
 /** A model whose outputs are newly allocated each time must give the same results. */
 describe('the memory of graph outputs is reused, and never too early,', () => {
   const FRAMES = 40;
   const track = trackOf(FRAMES);
-  const sources = Array.from({ length: FRAMES }, (_, i) => i);
-  const sessions = testSessions();
-  let folder: string;
+  const sources = upTo(FRAMES);
+  let packs: TestPacks;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'reused-outputs-'));
+    packs = await testPacks();
   });
-  afterAll(async () => {
-    await sessions.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => packs.close());
   const counted = async (pack: Pack) => {
-    const run = await sessions.load(pack);
+    const run = await packs.load(pack);
     return { plain: run, ...reusingRuns(run) };
   };
 
   test('by musetalk from face to face that it parses', async () => {
-    await buildBuiltinPacks(join(folder, 'builtin'));
-    const pack = await writePooledMusetalkPack(join(folder, 'musetalk'), join(folder, 'builtin'), {
+    await buildBuiltinPacks(packs.at('builtin'));
+    const pack = await writePooledMusetalkPack(packs.at('musetalk'), packs.at('builtin'), {
       parsing: true,
       params: { batch: 4 },
     });
@@ -58,11 +48,11 @@ describe('the memory of graph outputs is reused, and never too early,', () => {
   }, 60_000);
 
   test('by latentsync from step to step and from window to window', async () => {
-    const pack = await writeLatentsyncPack(join(folder, 'latentsync'));
+    const pack = await writeLatentsyncPack(packs.at('latentsync'));
     const { plain, run, runs, fresh } = await counted(pack);
     const images = async (model: RunModel) => {
       const clip = await createLatentsync(pack, model).open(clipInput(track, sources).input);
-      return latentsyncClip.generate(clip, sources);
+      return generate(clip, sources);
     };
     expect(await images(run)).toEqual(await images(plain));
     expect(runs.get('unet3d')).toBe(24);
@@ -71,11 +61,11 @@ describe('the memory of graph outputs is reused, and never too early,', () => {
   });
 
   test('by highsync from step to step and from window to window', async () => {
-    const pack = await writeHighsyncPack(join(folder, 'highsync'));
+    const pack = await writeHighsyncPack(packs.at('highsync'));
     const { plain, run, runs, fresh } = await counted(pack);
     const images = async (model: RunModel) => {
       const clip = await createHighsync(pack, model).open(clipInput(track, sources).input);
-      const generated = await highsyncClip.generate(clip, FRAMES);
+      const generated = await generate(clip, sources);
       await clip.close();
       return generated;
     };

@@ -81,7 +81,7 @@ export function mouthOpening(landmarks: Float32Array): number {
 }
 
 /** Pearson's correlation of two series of equal length; 0 where either is constant. */
-export function pearson(a: readonly number[], b: readonly number[]): number {
+function pearson(a: readonly number[], b: readonly number[]): number {
   const meanA = mean(a);
   const meanB = mean(b);
   let covariance = 0;
@@ -107,7 +107,7 @@ interface LaggedCorrelation {
  * Correlation of `follower[i + lag]` with `leader[i]` for every lag in ±maxLag. Null entries (frames without a measured
  * face) are ignored pair by pair.
  */
-export function correlateAtLags(
+function correlateAtLags(
   leader: readonly number[],
   follower: readonly (number | null)[],
   maxLag: number,
@@ -128,7 +128,7 @@ export function correlateAtLags(
   });
 }
 
-export function bestCorrelation(correlations: readonly LaggedCorrelation[]): LaggedCorrelation {
+function bestCorrelation(correlations: readonly LaggedCorrelation[]): LaggedCorrelation {
   return correlations.reduce((best, next) => (next.pearson > best.pearson ? next : best));
 }
 

@@ -1,5 +1,5 @@
 import { planMemory, startKernels } from './kernels';
-import { type Affine, invertAffine, type PictureFormat, pictureLayout, yuvToRgb } from './picture';
+import { type Affine, copyRows, invertAffine, type PictureFormat, pictureLayout, yuvToRgb } from './picture';
 import { aimSampling, reserveSampling, sampledRows } from './sampling';
 
 /**
@@ -54,17 +54,6 @@ export function createAlignedCrop(format: PictureFormat, side: number): AlignedC
   const copy = new Uint8Array(kernels.memory, pixels, bytes);
   const colors = [0, 1, 2].map((k) => new Float32Array(kernels.memory, planes + k * plane * 4, area));
 
-  /** Copies only the rows under the crop; whole rows are the fastest to copy. */
-  const copyRows = (
-    picture: Uint8Array,
-    offset: number,
-    stride: number,
-    { top, bottom }: ReturnType<typeof sampledRows>,
-  ): void => {
-    const from = offset + top * stride;
-    copy.set(picture.subarray(from, offset + bottom * stride), from);
-  };
-
   return (picture, transform, target, offset) => {
     const { a, b, c, d, e, f } = invertAffine(transform);
     // Between pixel centers, the first of which is at 0.5. A chroma sample covers two pixels in each direction.
@@ -74,13 +63,12 @@ export function createAlignedCrop(format: PictureFormat, side: number): AlignedC
     const chromaMap = { a: a / 2, b: b / 2, c: x / 2 - 0.5, d: d / 2, e: e / 2, f: y / 2 - 0.5 };
 
     aimSampling(kernels, luma, lumaMap);
-    copyRows(picture, 0, width, sampledRows(lumaMap, side, height));
+    copyRows(picture, copy, 0, width, sampledRows(lumaMap, side, height));
     kernels.sampleSquare(pixels, 1, 0, luma.address, side, planes, 0);
 
     aimSampling(kernels, chroma, chromaMap);
     const chromaRows = sampledRows(chromaMap, side, chromaHeight);
-    copyRows(picture, uOffset, chromaWidth, chromaRows);
-    copyRows(picture, vOffset, chromaWidth, chromaRows);
+    for (const plane of [uOffset, vOffset]) copyRows(picture, copy, plane, chromaWidth, chromaRows);
     const out = planes + plane * 4;
     kernels.sampleSquare(pixels + uOffset, 2, vOffset - uOffset, chroma.address, side, out, plane * 4);
 

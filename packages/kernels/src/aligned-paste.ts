@@ -1,6 +1,6 @@
 import { planMemory, startKernels } from './kernels';
 import { INVISIBLE } from './mask';
-import { type Affine, type PictureFormat, pictureLayout, rgbToYuv } from './picture';
+import { type Affine, copyPictureRows, type PictureFormat, pictureLayout, rgbToYuv } from './picture';
 import { padded } from './resampling';
 import { aimSampling, coveredCells, coveredRows, endColumn, firstColumn, reserveSampling } from './sampling';
 
@@ -45,8 +45,7 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
   const scratch = plan.reserve(8 * padded(width) * 4);
 
   const kernels = startKernels(plan.bytes);
-  const { black, yR, yG, yB, uR, uG, uB, vR, vG, vB } = rgbToYuv(matrix, range);
-  new Float32Array(kernels.memory, factors, 10).set([black, yR, yG, yB, uR, uG, uB, vR, vG, vB]);
+  new Float32Array(kernels.memory, factors, 10).set(Object.values(rgbToYuv(matrix, range)));
   new Float32Array(kernels.memory, weights, area).set(mask);
   const copy = new Uint8Array(kernels.memory, pixels, bytes);
   const faceCopy = new Float32Array(kernels.memory, face, 3 * area);
@@ -79,22 +78,15 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
     // Maps pixels to samples, between centers.
     const map = { a, b, c: c + (a + b - 1) / 2, d, e, f: f + (d + e - 1) / 2 };
     const reached = coveredRows(map, covered);
-    const top = Math.max(0, reached.top & ~1);
-    const bottom = Math.min((reached.bottom + 1) & ~1, evenHeight);
+    const top = Math.max(0, reached.from & ~1);
+    const bottom = Math.min((reached.to + 1) & ~1, evenHeight);
     if (bottom <= top) return;
     findSpans(map, top, bottom);
     aimSampling(kernels, faceSampling, map);
     aimSampling(kernels, maskSampling, map);
     const rows = copyFace(faces, offset, map);
 
-    // Copies whole rows, which is fastest, and only those of all planes that are under the mask.
-    const chroma = { from: (top / 2) * chromaWidth, to: (bottom / 2) * chromaWidth };
-    const touched = [
-      { from: top * width, to: bottom * width },
-      { from: uOffset + chroma.from, to: uOffset + chroma.to },
-      { from: vOffset + chroma.from, to: vOffset + chroma.to },
-    ];
-    for (const { from, to } of touched) copy.set(picture.subarray(from, to), from);
+    copyPictureRows(picture, copy, format, { from: top, to: bottom });
     kernels.pasteAligned(
       pixels,
       width,
@@ -116,6 +108,6 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
       factors,
       scratch,
     );
-    for (const { from, to } of touched) picture.set(copy.subarray(from, to), from);
+    copyPictureRows(copy, picture, format, { from: top, to: bottom });
   };
 }

@@ -1,5 +1,5 @@
 import { planMemory, startKernels } from './kernels';
-import { type Box, type PictureFormat, pictureLayout, yuvToRgb } from './picture';
+import { type Box, copyRows, type PictureFormat, pictureLayout, yuvToRgb } from './picture';
 import {
   aimGrid,
   BILINEAR,
@@ -9,7 +9,6 @@ import {
   padded,
   reserveGrid,
   reserveTable,
-  type Rows,
   touchedRows,
 } from './resampling';
 
@@ -51,21 +50,15 @@ export function createCropFace(
   const result = new Float32Array(kernels.memory, planes, 3 * area);
   const { black, luma: gain, redV, greenU, greenV, blueU } = yuvToRgb(format.matrix, format.range);
 
-  /** Copies only the rows under the box; whole rows are the fastest to copy. */
-  const copyRows = (picture: Uint8Array, plane: number, stride: number, rows: Rows): void => {
-    const from = plane + rows.from * stride;
-    copy.set(picture.subarray(from, plane + rows.to * stride), from);
-  };
-
   return (picture, box, target, offset) => {
     const half = { x1: box.x1 / 2, y1: box.y1 / 2, x2: box.x2 / 2, y2: box.y2 / 2 };
     aimGrid(kernels, luma, lumaTable, box, size, size);
     aimGrid(kernels, chroma, chromaTable, half, size, size);
-    copyRows(picture, 0, width, touchedRows(words, luma));
+    copyRows(picture, copy, 0, width, touchedRows(words, luma));
     kernels.resamplePlane(pixels, width, luma.across, luma.down, line, planes);
     const chromaRows = touchedRows(words, chroma);
     [uOffset, vOffset].forEach((plane, i) => {
-      copyRows(picture, plane, chromaWidth, chromaRows);
+      copyRows(picture, copy, plane, chromaWidth, chromaRows);
       const out = planes + (i + 1) * area * 4;
       kernels.resamplePlane(pixels + plane, chromaWidth, chroma.across, chroma.down, line, out);
     });

@@ -51,11 +51,3 @@ test('the box, even a fractional one, covers the whole square', () => {
     expect(target[row * SIZE + column]).toBeCloseTo((2 * (2 * x + y)) / 219 - 1, 2);
   }
 });
-
-test('a box beyond the picture, of odd size, repeats the edge instead of reading elsewhere', () => {
-  const odd = { ...format, width: 33, height: 21 };
-  const picture = flat(120, 128, 128, odd);
-  const target = new Float32Array(3 * SIZE * SIZE);
-  createCropFace(odd, SIZE)(picture, { x1: 20, y1: -6, x2: 50, y2: 30 }, target, 0);
-  for (const value of target) expect(value).toBeCloseTo((2 * (120 - 16)) / 219 - 1, 4);
-});

@@ -1,4 +1,6 @@
 import * as fc from 'fast-check';
+import { createAlignedCrop } from './aligned-crop';
+import { createAlignedPaste } from './aligned-paste';
 import { createCropFace } from './crop-face';
 import {
   blurLines,
@@ -10,8 +12,12 @@ import {
 } from './mask';
 import { createPasteFace } from './paste-face';
 import { createPatchSampler, type Patch } from './patch-sampler';
-import { type Box, type PictureFormat, pictureLayout } from './picture';
+import { type Affine, type Box, type PictureFormat, pictureLayout } from './picture';
 import { BILINEAR, LANCZOS } from './resampling';
+import {
+  createAlignedCrop as plainAlignedCrop,
+  createAlignedPaste as plainAlignedPaste,
+} from './test/reference/aligned';
 import { samplePatch as plainSamplePatch } from './test/reference/sample-patch';
 import { createCropFace as plainCropFace, createPasteFace as plainPasteFace } from './test/reference/upright';
 
@@ -20,21 +26,19 @@ interface Size {
   readonly height: number;
 }
 
-const formats: fc.Arbitrary<PictureFormat> = fc.record({
-  width: fc.integer({ min: 16, max: 90 }),
-  height: fc.integer({ min: 16, max: 90 }),
-  matrix: fc.constantFrom('bt601', 'bt709'),
-  range: fc.constantFrom('limited', 'full'),
-});
+const between = (min: number, max: number) => fc.double({ min, max, noNaN: true });
+
+const formatsFrom = (smallest: number): fc.Arbitrary<PictureFormat> =>
+  fc.record({
+    width: fc.integer({ min: smallest, max: 90 }),
+    height: fc.integer({ min: smallest, max: 90 }),
+    matrix: fc.constantFrom('bt601', 'bt709'),
+    range: fc.constantFrom('limited', 'full'),
+  });
 
 /** Boxes inside, across the borders of and larger than any of the pictures, including tiny ones. */
 const boxes: fc.Arbitrary<Box> = fc
-  .record({
-    x: fc.double({ min: -20, max: 80, noNaN: true }),
-    y: fc.double({ min: -20, max: 80, noNaN: true }),
-    w: fc.double({ min: 2, max: 130, noNaN: true }),
-    h: fc.double({ min: 2, max: 130, noNaN: true }),
-  })
+  .record({ x: between(-20, 80), y: between(-20, 80), w: between(2, 130), h: between(2, 130) })
   .map(({ x, y, w, h }) => ({ x1: x, y1: y, x2: x + w, y2: y + h }));
 
 /** Whether a mask shows anything at a cell. */
@@ -62,14 +66,172 @@ function noise(length: number, seed: number): Float32Array {
   });
 }
 
-const bytes = (format: PictureFormat, seed: number): Uint8Array =>
-  Uint8Array.from(noise(pictureLayout(format).bytes, seed), (value) => value * 256);
+const bytes = (length: number, seed: number): Uint8Array =>
+  Uint8Array.from(noise(length, seed), (value) => value * 256);
+const pictureOf = (format: PictureFormat, seed: number): Uint8Array =>
+  bytes(pictureLayout(format).bytes, seed);
+/** Graphs overshoot, so some values are outside [-1, 1]. */
+const faceOf = (side: number, seed: number): Float32Array =>
+  noise(2 + 3 * side * side, seed).map((value) => 2.4 * value - 1.2);
 
 function largestDifference(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let most = 0;
-  for (let i = 0; i < a.length; i++) most = Math.max(most, Math.abs((a[i] ?? NaN) - (b[i] ?? NaN)));
+  for (let i = 0; i < a.length; i++) {
+    const difference = Math.abs((a[i] ?? NaN) - (b[i] ?? NaN));
+    if (!(difference <= most)) most = difference;
+  }
   return most;
 }
+
+/** One gray level of a crop in [-1, 1]. */
+const LEVEL = 2 / 255;
+
+describe('the kernels for upright faces match the plain implementation', () => {
+  test('a crop of any picture under any box differs by less than a gray level', () => {
+    fc.assert(
+      fc.property(
+        formatsFrom(16),
+        boxes,
+        fc.constantFrom(8, 24, 64),
+        fc.constantFrom(BILINEAR, LANCZOS),
+        fc.nat(),
+        (format, box, size, interpolation, seed) => {
+          const picture = pictureOf(format, seed);
+          const before = picture.slice();
+          const got = new Float32Array(3 * size * size + 2).fill(7);
+          const wanted = got.slice();
+          createCropFace(format, size, interpolation)(picture, box, got, 1);
+          plainCropFace(format, size, interpolation)(picture, box, wanted, 1);
+          expect(largestDifference(got, wanted)).toBeLessThan(LEVEL);
+          expect(Buffer.compare(picture, before)).toBe(0);
+        },
+      ),
+    );
+  });
+
+  test('a pasted face differs by at most one gray level, and everything outside its box keeps its value', () => {
+    const small: PictureFormat = { width: 16, height: 16, matrix: 'bt601', range: 'limited' };
+    fc.assert(
+      fc.property(
+        formatsFrom(16),
+        boxes,
+        shownCells,
+        fc.constantFrom(8, 24, 64),
+        fc.nat(),
+        (format, box, shown, size, seed) => {
+          const picture = pictureOf(format, seed);
+          const faces = faceOf(size, seed + 1);
+          const mask = noise(MASK_SIZE * MASK_SIZE, seed + 2).map((value, i) =>
+            shown(i % MASK_SIZE, Math.floor(i / MASK_SIZE)) ? value : 0,
+          );
+          const got = picture.slice();
+          const wanted = picture.slice();
+          createPasteFace(format, size)(got, box, faces, 2, mask);
+          plainPasteFace(format, size)(wanted, box, faces, 2, mask);
+          expect(largestDifference(got, wanted)).toBeLessThanOrEqual(1);
+          const outside = (x: number, y: number): boolean =>
+            x + 1 <= box.x1 || x >= box.x2 || y + 1 <= box.y1 || y >= box.y2;
+          let strays = 0;
+          for (let i = 0; i < format.width * format.height; i++) {
+            if (outside(i % format.width, Math.floor(i / format.width)) && got[i] !== picture[i]) strays++;
+          }
+          expect(strays).toBe(0);
+        },
+      ),
+      // In a box of a few pixels each of them covers many cells of the mask, including those of the neighboring pixel.
+      {
+        examples: [
+          [small, { x1: 0, y1: 0, x2: 2, y2: 4.0635 }, lowerHalf, 8, 1],
+          [small, { x1: 0, y1: 0, x2: 6, y2: 4.0635 }, lowerHalf, 8, 7],
+        ],
+      },
+    );
+  });
+
+  test('a softened mask equals the blurred one', () => {
+    fc.assert(
+      fc.property(boxes, between(0.005, 0.9), fc.nat(), (box, blur, seed) => {
+        const half = noise(HALF_MASK_VALUES + 3, seed).map(Math.round);
+        const got = new Float32Array(MASK_SIZE * MASK_SIZE).fill(7);
+        createMaskSoftener(blur)(half, 3, box, got);
+        const [width, height] = [box.x2 - box.x1, box.y2 - box.y1];
+        const size = Math.floor((blur * MASK_SQUARE * Math.max(width, height)) / 2) * 2 + 1;
+        const wanted = new Float32Array(MASK_SIZE * MASK_SIZE);
+        wanted.set(half.subarray(3), HALF_MASK_VALUES);
+        const across = blurLines(wanted, MASK_SIZE, gaussianKernel(size, MASK_SIZE / width));
+        const down = blurLines(across, MASK_SIZE, gaussianKernel(size, MASK_SIZE / height));
+        expect(largestDifference(got, down)).toBeLessThan(1e-4);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+/** Includes odd sides, because the kernels process multiples of four. */
+const sides = fc.constantFrom(8, 17, 40);
+
+/** A face anywhere in and around the picture, at any rotation, wider than high or vice versa. */
+const places = fc.record({
+  x: between(-30, 120),
+  y: between(-30, 120),
+  /** Pixels of the picture per pixel of the crop. */
+  step: between(0.15, 3.6),
+  stretch: between(0.6, 1.6),
+  turn: fc.oneof(between(-3.2, 3.2), fc.constantFrom(0, Math.PI / 2, Math.PI)),
+});
+
+type Place = typeof places extends fc.Arbitrary<infer T> ? T : never;
+
+/** Maps the picture to the crop. */
+function transformOf({ x, y, step, stretch, turn }: Place, side: number): Affine {
+  const [cos, sin] = [Math.cos(turn) / step, Math.sin(turn) / step];
+  const rows = { a: cos, b: sin, d: -sin / stretch, e: cos / stretch };
+  return {
+    ...rows,
+    c: side / 2 - rows.a * x - rows.b * y,
+    f: side / 2 - rows.d * x - rows.e * y,
+  };
+}
+
+describe('the kernels for rotated faces match the plain implementation', () => {
+  test('a crop of any picture at any position differs by less than a gray level, and nothing else is written', () => {
+    fc.assert(
+      fc.property(formatsFrom(2), places, sides, fc.nat(), (format, place, side, seed) => {
+        const transform = transformOf(place, side);
+        const picture = pictureOf(format, seed);
+        const before = picture.slice();
+        const got = new Float32Array(3 * side * side + 2).fill(7);
+        const wanted = got.slice();
+        const crop = createAlignedCrop(format, side);
+        // Whatever an earlier picture has left in the kernels' memory must not matter.
+        crop(pictureOf(format, seed + 1), transformOf({ ...place, x: 40, y: 30 }, side), got.slice(), 1);
+        crop(picture, transform, got, 1);
+        plainAlignedCrop(format, side)(picture, transform, wanted, 1);
+        expect(largestDifference(got, wanted)).toBeLessThan(LEVEL);
+        expect(Buffer.compare(picture, before)).toBe(0);
+      }),
+    );
+  });
+
+  test('a pasted face differs by at most one gray level in every sample', () => {
+    fc.assert(
+      fc.property(formatsFrom(2), places, sides, fc.nat(), (format, place, side, seed) => {
+        const transform = transformOf(place, side);
+        const picture = pictureOf(format, seed);
+        const mask = noise(side * side, seed + 2).map((value, i) =>
+          i < (side * side) / 3 || i % side < 2 ? 0 : value,
+        );
+        const got = picture.slice();
+        const wanted = picture.slice();
+        const paste = createAlignedPaste(format, side, mask);
+        paste(picture.slice(), transformOf({ ...place, x: 40, y: 30 }, side), faceOf(side, seed + 3), 2);
+        paste(got, transform, faceOf(side, seed + 1), 2);
+        plainAlignedPaste(format, side, mask)(wanted, transform, faceOf(side, seed + 1), 2);
+        expect(largestDifference(got, wanted)).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+});
 
 /**
  * Pixels of a patch with a sample so close to the border of the picture that rounding decides on which side it is: all
@@ -94,129 +256,32 @@ function sampledAtBorder(picture: Size, patch: Patch, out: Size): Set<number> {
   return pixels;
 }
 
-/** One gray level of a crop in [-1, 1]. */
-const LEVEL = 2 / 255;
-
-describe('the kernels match the plain implementation', () => {
-  test('a crop of any picture under any box differs by less than a gray level', () => {
-    fc.assert(
-      fc.property(
-        formats,
-        boxes,
-        fc.constantFrom(8, 24, 64),
-        fc.constantFrom(BILINEAR, LANCZOS),
-        fc.nat(),
-        (format, box, size, interpolation, seed) => {
-          const picture = bytes(format, seed);
-          const before = picture.slice();
-          const got = new Float32Array(3 * size * size + 2).fill(7);
-          const wanted = got.slice();
-          createCropFace(format, size, interpolation)(picture, box, got, 1);
-          plainCropFace(format, size, interpolation)(picture, box, wanted, 1);
-          expect(largestDifference(got, wanted)).toBeLessThan(LEVEL);
-          expect(Buffer.compare(picture, before)).toBe(0);
-        },
-      ),
-    );
+test('a sampled patch, rotated, shrunk, enlarged or outside the picture, differs by at most three gray levels', () => {
+  const sampler = createPatchSampler();
+  const sizes = (smallest: number, largest: number): fc.Arbitrary<Size> =>
+    fc.record({
+      width: fc.integer({ min: smallest, max: largest }),
+      height: fc.integer({ min: smallest, max: largest }),
+    });
+  const patches = fc.record({
+    x: between(-20, 90),
+    y: between(-20, 90),
+    side: between(1, 200),
+    angle: between(-4, 4),
   });
-
-  test('a pasted face differs by at most one gray level, and everything outside its box keeps its value', () => {
-    fc.assert(
-      fc.property(
-        formats,
-        boxes,
-        shownCells,
-        fc.constantFrom(8, 24, 64),
-        fc.nat(),
-        (format, box, shown, size, seed) => {
-          const picture = bytes(format, seed);
-          // Graphs overshoot, so some values are outside [-1, 1].
-          const faces = noise(2 + 3 * size * size, seed + 1).map((value) => 2.4 * value - 1.2);
-          const mask = noise(MASK_SIZE * MASK_SIZE, seed + 2).map((value, i) =>
-            shown(i % MASK_SIZE, Math.floor(i / MASK_SIZE)) ? value : 0,
-          );
-          const got = picture.slice();
-          const wanted = picture.slice();
-          createPasteFace(format, size)(got, box, faces, 2, mask);
-          plainPasteFace(format, size)(wanted, box, faces, 2, mask);
-          expect(largestDifference(got, wanted)).toBeLessThanOrEqual(1);
-          const outside = (x: number, y: number): boolean =>
-            x + 1 <= box.x1 || x >= box.x2 || y + 1 <= box.y1 || y >= box.y2;
-          let strays = 0;
-          for (let i = 0; i < format.width * format.height; i++) {
-            if (outside(i % format.width, Math.floor(i / format.width)) && got[i] !== picture[i]) strays++;
-          }
-          expect(strays).toBe(0);
-        },
-      ),
-      // In a box of a few pixels each of them covers many cells of the mask, including those of the neighboring pixel.
-      {
-        examples: [
-          [
-            { width: 16, height: 16, matrix: 'bt601', range: 'limited' },
-            { x1: 0, y1: 0, x2: 2, y2: 4.0635 },
-            lowerHalf,
-            8,
-            1,
-          ],
-          [
-            { width: 16, height: 16, matrix: 'bt601', range: 'limited' },
-            { x1: 0, y1: 0, x2: 6, y2: 4.0635 },
-            lowerHalf,
-            8,
-            7,
-          ],
-        ],
-      },
-    );
-  });
-
-  test('a sampled patch, rotated, shrunk, enlarged or outside the picture, differs by at most three gray levels', () => {
-    const sampler = createPatchSampler();
-    fc.assert(
-      fc.property(
-        fc.record({ width: fc.integer({ min: 2, max: 70 }), height: fc.integer({ min: 2, max: 70 }) }),
-        fc.record({
-          x: fc.double({ min: -20, max: 90, noNaN: true }),
-          y: fc.double({ min: -20, max: 90, noNaN: true }),
-          side: fc.double({ min: 1, max: 200, noNaN: true }),
-          angle: fc.double({ min: -4, max: 4, noNaN: true }),
-        }),
-        fc.record({ width: fc.integer({ min: 1, max: 30 }), height: fc.integer({ min: 1, max: 30 }) }),
-        fc.nat(),
-        (size, patch, outSize, seed) => {
-          const data = Uint8Array.from(noise(size.width * size.height * 3, seed), (value) => value * 256);
-          const outBytes = outSize.width * outSize.height * 3;
-          const got = { ...outSize, data: new Uint8Array(outBytes) };
-          const wanted = { ...outSize, data: new Uint8Array(outBytes) };
-          sampler({ ...size, data }, patch, got);
-          plainSamplePatch({ ...size, data }, patch, wanted);
-          const skipped = sampledAtBorder(size, patch, outSize);
-          const differing = got.data.filter(
-            (value, i) => !skipped.has(Math.floor(i / 3)) && Math.abs(value - (wanted.data[i] ?? NaN)) > 3,
-          );
-          expect(differing.length).toBe(0);
-        },
-      ),
-    );
-  });
-
-  test('a softened mask equals the blurred one', () => {
-    fc.assert(
-      fc.property(boxes, fc.double({ min: 0.005, max: 0.9, noNaN: true }), fc.nat(), (box, blur, seed) => {
-        const half = noise(HALF_MASK_VALUES + 3, seed).map(Math.round);
-        const got = new Float32Array(MASK_SIZE * MASK_SIZE).fill(7);
-        createMaskSoftener(blur)(half, 3, box, got);
-        const [width, height] = [box.x2 - box.x1, box.y2 - box.y1];
-        const size = Math.floor((blur * MASK_SQUARE * Math.max(width, height)) / 2) * 2 + 1;
-        const wanted = new Float32Array(MASK_SIZE * MASK_SIZE);
-        wanted.set(half.subarray(3), HALF_MASK_VALUES);
-        const between = wanted.slice();
-        blurLines(wanted, between, MASK_SIZE, 'rows', gaussianKernel(size, MASK_SIZE / width));
-        blurLines(between, wanted, MASK_SIZE, 'columns', gaussianKernel(size, MASK_SIZE / height));
-        expect(largestDifference(got, wanted)).toBeLessThan(1e-4);
-      }),
-      { numRuns: 30 },
-    );
-  });
+  fc.assert(
+    fc.property(sizes(2, 70), patches, sizes(1, 30), fc.nat(), (size, patch, outSize, seed) => {
+      const picture = { ...size, data: bytes(size.width * size.height * 3, seed) };
+      const outBytes = outSize.width * outSize.height * 3;
+      const got = { ...outSize, data: new Uint8Array(outBytes) };
+      const wanted = { ...outSize, data: new Uint8Array(outBytes) };
+      sampler(picture, patch, got);
+      plainSamplePatch(picture, patch, wanted);
+      const skipped = sampledAtBorder(size, patch, outSize);
+      const differing = got.data.filter(
+        (value, i) => !skipped.has(Math.floor(i / 3)) && Math.abs(value - (wanted.data[i] ?? NaN)) > 3,
+      );
+      expect(differing.length).toBe(0);
+    }),
+  );
 });

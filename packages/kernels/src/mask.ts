@@ -72,63 +72,20 @@ export function gaussianKernel(size: number, scale: number): Float32Array {
 }
 
 /**
- * Convolves the rows (stride 1) or columns (stride = size) of a square grid of `size`². Outside counts as 0. Masks are
- * mostly empty, so rows of zeros cost almost nothing. `target` must be another grid.
+ * Convolves each line of a square grid of `size`² with a kernel, given by its half, and transposes the grid. Outside
+ * counts as 0.
  */
-export function blurLines(
-  source: Float32Array,
-  target: Float32Array,
-  size: number,
-  along: 'rows' | 'columns',
-  half: Float32Array,
-): void {
-  target.fill(0);
-  const add = along === 'rows' ? spreadAlong : spreadAcross;
-  for (let row = 0; row < size; row++) {
-    if (!isEmpty(source, row * size, size)) add(source, target, size, row, half);
-  }
-}
-
-function isEmpty(grid: Float32Array, start: number, count: number): boolean {
-  for (let i = start; i < start + count; i++) if (grid[i] !== 0) return false;
-  return true;
-}
-
-/** Adds every cell of a row to its neighbors in the row. */
-function spreadAlong(
-  source: Float32Array,
-  target: Float32Array,
-  size: number,
-  row: number,
-  half: Float32Array,
-): void {
-  const start = row * size;
-  const end = start + size;
-  for (let d = 1 - half.length; d < half.length; d++) {
-    const weight = half[Math.abs(d)] ?? 0;
-    const last = Math.min(end, end - d);
-    for (let i = Math.max(start, start - d); i < last; i++) {
-      target[i + d] = (target[i + d] ?? 0) + (source[i] ?? 0) * weight;
+export function blurLines(grid: Float32Array, size: number, half: Float32Array): Float32Array {
+  const turned = new Float32Array(size * size);
+  const reach = half.length - 1;
+  for (let line = 0; line < size; line++) {
+    for (let at = 0; at < size; at++) {
+      const end = Math.min(at + reach + 1, size);
+      let sum = 0;
+      for (let k = Math.max(at - reach, 0); k < end; k++)
+        sum += (grid[line * size + k] ?? 0) * (half[k < at ? at - k : k - at] ?? 0);
+      turned[at * size + line] = sum;
     }
   }
-}
-
-/** Adds a row to the rows around it. */
-function spreadAcross(
-  source: Float32Array,
-  target: Float32Array,
-  size: number,
-  row: number,
-  half: Float32Array,
-): void {
-  const start = row * size;
-  const first = Math.max(0, row - half.length + 1);
-  const last = Math.min(size - 1, row + half.length - 1);
-  for (let other = first; other <= last; other++) {
-    const weight = half[Math.abs(other - row)] ?? 0;
-    const shift = (other - row) * size;
-    for (let i = start; i < start + size; i++) {
-      target[i + shift] = (target[i + shift] ?? 0) + (source[i] ?? 0) * weight;
-    }
-  }
+  return turned;
 }

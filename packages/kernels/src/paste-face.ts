@@ -1,16 +1,7 @@
 import { planMemory, startKernels } from './kernels';
 import { type BlendMask, INVISIBLE, MASK_SIZE } from './mask';
-import { type Box, type PictureFormat, pictureLayout, rgbToYuv } from './picture';
-import {
-  aimGrid,
-  BILINEAR,
-  fillTable,
-  padded,
-  reserveGrid,
-  reserveTable,
-  type Rows,
-  touchedRows,
-} from './resampling';
+import { type Box, copyPictureRows, type PictureFormat, pictureLayout, rgbToYuv, type Rows } from './picture';
+import { aimGrid, BILINEAR, fillTable, padded, reserveGrid, reserveTable, touchedRows } from './resampling';
 
 /**
  * Blends the [3, size, size] face (R, G, B in [-1, 1]) at `offset` of `faces` into `box` of a yuv420p picture, weighted
@@ -47,8 +38,7 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
 
   const kernels = startKernels(plan.bytes);
   fillTable(kernels, table);
-  const { black, yR, yG, yB, uR, uG, uB, vR, vG, vB } = rgbToYuv(format.matrix, format.range);
-  new Float32Array(kernels.memory, factors, 10).set([black, yR, yG, yB, uR, uG, uB, vR, vG, vB]);
+  new Float32Array(kernels.memory, factors, 10).set(Object.values(rgbToYuv(format.matrix, format.range)));
   const words = new Int32Array(kernels.memory);
   const copy = new Uint8Array(kernels.memory, pixels, bytes);
   const faceCopy = new Float32Array(kernels.memory, face, 3 * area);
@@ -72,15 +62,7 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
     aimGrid(kernels, chromaGrid, table, part(size), columns / 2, rows / 2);
     aimGrid(kernels, maskGrid, table, part(MASK_SIZE), columns, rows);
 
-    // Copies whole rows, which is fastest, and only those of all planes that the mask shows.
-    const luma = { from: top * width, to: (top + rows) * width };
-    const chroma = { from: (top / 2) * chromaWidth, to: ((top + rows) / 2) * chromaWidth };
-    const spans = [
-      luma,
-      { from: uOffset + chroma.from, to: uOffset + chroma.to },
-      { from: vOffset + chroma.from, to: vOffset + chroma.to },
-    ];
-    for (const { from, to } of spans) copy.set(picture.subarray(from, to), from);
+    copyPictureRows(picture, copy, format, { from: top, to: top + rows });
     const shown = allRows(touchedRows(words, faceGrid), touchedRows(words, chromaGrid));
     const first = shown.from * size;
     const end = shown.to * size;
@@ -92,11 +74,12 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
     const shownMask = { from: cells.from * MASK_SIZE, to: cells.to * MASK_SIZE };
     maskCopy.set(mask.subarray(shownMask.from, shownMask.to), shownMask.from);
     kernels.toFixed(maskCells, shownMask.from, shownMask.to);
+    const chroma = (top / 2) * chromaWidth + left / 2;
     kernels.pasteFace(
-      pixels + luma.from + left,
+      pixels + top * width + left,
       width,
-      pixels + uOffset + chroma.from + left / 2,
-      pixels + vOffset + chroma.from + left / 2,
+      pixels + uOffset + chroma,
+      pixels + vOffset + chroma,
       chromaWidth,
       face,
       size,
@@ -111,7 +94,7 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
       INVISIBLE,
       scratch,
     );
-    for (const { from, to } of spans) picture.set(copy.subarray(from, to), from);
+    copyPictureRows(copy, picture, format, { from: top, to: top + rows });
   };
 }
 

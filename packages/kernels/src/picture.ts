@@ -26,6 +26,36 @@ export function pictureLayout({ width, height }: Pick<PictureFormat, 'width' | '
   return { chromaWidth, chromaHeight, uOffset, vOffset, bytes: vOffset + chromaWidth * chromaHeight };
 }
 
+/** Rows of a plane: [from, to). */
+export interface Rows {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Copies rows of the plane at `plane` to the same place in another array; whole rows are the fastest to copy. */
+export function copyRows(
+  source: Uint8Array,
+  target: Uint8Array,
+  plane: number,
+  stride: number,
+  { from, to }: Rows,
+): void {
+  target.set(source.subarray(plane + from * stride, plane + to * stride), plane + from * stride);
+}
+
+/** Copies rows of all planes, from an even one to an even one, to the same place in another picture. */
+export function copyPictureRows(
+  source: Uint8Array,
+  target: Uint8Array,
+  format: PictureFormat,
+  { from, to }: Rows,
+): void {
+  const { chromaWidth, uOffset, vOffset } = pictureLayout(format);
+  copyRows(source, target, 0, format.width, { from, to });
+  for (const plane of [uOffset, vOffset])
+    copyRows(source, target, plane, chromaWidth, { from: from / 2, to: to / 2 });
+}
+
 /** Luma weights of red and blue; green has the rest. */
 const LUMA_WEIGHTS: Readonly<Record<ColorMatrix, { red: number; blue: number }>> = {
   bt601: { red: 0.299, blue: 0.114 },
@@ -64,7 +94,10 @@ export function yuvToRgb(matrix: ColorMatrix, range: ColorRange): ToRgb {
   };
 }
 
-/** Converts R, G, B in [0, 1] to 8-bit codes before rounding: Y = black + y·rgb, U = 128 + u·rgb, V = 128 + v·rgb. */
+/**
+ * Converts R, G, B in [0, 1] to 8-bit codes before rounding: Y = black + y·rgb, U = 128 + u·rgb, V = 128 + v·rgb. The
+ * kernels read the values in this order.
+ */
 interface FromRgb {
   readonly black: number;
   readonly yR: number;

@@ -1,5 +1,5 @@
 import { type MemoryPlan, type PixelKernels } from './kernels';
-import { type Box } from './picture';
+import { type Box, type Rows } from './picture';
 
 /** The weight of a sample by its distance from the requested position: symmetric, zero from `radius` on. */
 export interface Interpolation {
@@ -79,12 +79,6 @@ export function aimGrid(
 ): void {
   kernels.aimAxis(across, address, radius, STEPS, columns, box.x1, box.x2 - box.x1, width);
   kernels.aimAxis(down, address, radius, STEPS, rows, box.y1, box.y2 - box.y1, height);
-}
-
-/** Rows of a plane: [from, to). */
-export interface Rows {
-  readonly from: number;
-  readonly to: number;
 }
 
 /** The rows of the plane that an aimed grid reads. `words` is the kernels' memory. */

@@ -1,8 +1,8 @@
 import { type MemoryPlan, type PixelKernels } from './kernels';
-import { type Affine, invertAffine } from './picture';
+import { type Affine, invertAffine, type Rows } from './picture';
 
 /** Planes of one size that are resampled at the same positions under a rotation, stretch and shift. */
-interface SampledPlanes {
+export interface SampledPlanes {
   readonly width: number;
   readonly height: number;
   /**
@@ -71,31 +71,22 @@ export function coveredCells(mask: Float32Array, side: number): Covered {
   return { left: left - 1, right: right + 1, top: top - 1, bottom: bottom + 1 };
 }
 
-/** Picture rows [top, bottom) that the covered rectangle touches. */
-export function coveredRows(
-  map: Affine,
-  { left, right, top, bottom }: Covered,
-): { top: number; bottom: number } {
+/** Picture rows that the covered rectangle touches. */
+export function coveredRows(map: Affine, { left, right, top, bottom }: Covered): Rows {
   const { d, e, f } = invertAffine(map);
   const low = Math.min(d * left, d * right) + Math.min(e * top, e * bottom) + f;
   const high = Math.max(d * left, d * right) + Math.max(e * top, e * bottom) + f;
-  return right < left ? { top: 0, bottom: 0 } : { top: Math.floor(low), bottom: Math.ceil(high) + 1 };
+  return right < left ? { from: 0, to: 0 } : { from: Math.floor(low), to: Math.ceil(high) + 1 };
 }
 
-/**
- * Picture rows [top, bottom) out of `height` that a square of `side` outputs is sampled from, including extended edges.
- */
-export function sampledRows(
-  { d, e, f }: Affine,
-  side: number,
-  height: number,
-): { top: number; bottom: number } {
+/** Picture rows out of `height` that a square of `side` outputs is sampled from, including extended edges. */
+export function sampledRows({ d, e, f }: Affine, side: number, height: number): Rows {
   // Corners are half an output beyond the outermost centers, and cubic interpolation reaches two samples further.
   const [first, last] = [-0.5, side - 0.5];
   const low = Math.floor(Math.min(d * first, d * last) + Math.min(e * first, e * last) + f) - 2;
   const high = Math.ceil(Math.max(d * first, d * last) + Math.max(e * first, e * last) + f) + 3;
-  const top = Math.min(Math.max(low, 0), height - 1);
-  return { top, bottom: Math.min(Math.max(high, top + 1), height) };
+  const from = Math.min(Math.max(low, 0), height - 1);
+  return { from, to: Math.min(Math.max(high, from + 1), height) };
 }
 
 /** The first picture column of two rows that may be in the covered rectangle. */

@@ -34,12 +34,7 @@ test('no pixel under the mask is left out, however a face is turned', () => {
       const end = endColumn(map, pair, COVERED);
       for (let x = 0; x < WIDTH; x++) {
         if (!isCovered(map, x, y)) continue;
-        expect([step, y, x >= from && x < end, y >= rows.top && y < rows.bottom]).toEqual([
-          step,
-          y,
-          true,
-          true,
-        ]);
+        expect([step, y, x >= from && x < end, y >= rows.from && y < rows.to]).toEqual([step, y, true, true]);
       }
     }
   }

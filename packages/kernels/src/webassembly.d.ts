@@ -8,8 +8,9 @@ declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);
   }
-  class Instance {
+  /** `Exports` is what the module is known to export. */
+  class Instance<Exports> {
     constructor(module: Module, imports: Record<string, Record<string, Memory>>);
-    readonly exports: Record<string, unknown>;
+    readonly exports: Exports;
   }
 }

@@ -1,5 +1,5 @@
 import { type z } from 'zod';
-import { type TensorSpec } from './manifest';
+import { type Manifest, type TensorSpec } from './manifest';
 
 /** A size that the code of an engine feeds or reads; 'any' if it varies, so that the dimension must be free. */
 export type Size = number | 'any' | { readonly atLeast: number };
@@ -23,42 +23,22 @@ export const expectFloats = (...dims: Size[]): ExpectedTensor => ({ dtype: 'floa
 /** A diffusion timestep. */
 export const TIMESTEP: ExpectedTensor = { dtype: 'int64', dims: [1] };
 
-/** A tensor of a manifest that contradicts the parameters beside it. */
-interface TensorMismatch {
-  readonly path: readonly string[];
-  readonly message: string;
-}
-
-interface DeclaredRole {
-  readonly inputs: Readonly<Record<string, TensorSpec | undefined>>;
-  readonly outputs: Readonly<Record<string, TensorSpec | undefined>>;
-}
-
-/** Adds an issue to a manifest for every tensor that its parameters contradict. */
+/** Adds an issue to a manifest for every tensor that its parameters contradict. Optional tensors may be left out. */
 export function refuseMismatches(
   context: z.RefinementCtx,
-  roles: Readonly<Record<string, DeclaredRole | undefined>>,
+  roles: Manifest['roles'],
   expected: ExpectedRoles,
 ): void {
-  for (const { path, message } of tensorMismatches(roles, expected))
-    context.addIssue({ code: 'custom', path: [...path], message });
-}
-
-/** Compares the tensors that the roles declare with the expected ones. Optional tensors may be left out. */
-function tensorMismatches(
-  roles: Readonly<Record<string, DeclaredRole | undefined>>,
-  expected: ExpectedRoles,
-): TensorMismatch[] {
-  return Object.entries(expected).flatMap(([role, tensors]) =>
-    (['inputs', 'outputs'] as const).flatMap((side) =>
-      Object.entries(tensors[side] ?? {}).flatMap(([key, wanted]) => {
+  for (const [role, tensors] of Object.entries(expected)) {
+    for (const side of ['inputs', 'outputs'] as const) {
+      for (const [key, wanted] of Object.entries(tensors[side] ?? {})) {
         const declared = roles[role]?.[side][key];
-        if (!declared || fits(declared, wanted)) return [];
+        if (!declared || fits(declared, wanted)) continue;
         const message = `is ${inWords(declared)}, the parameters ask for ${inWords(wanted)}`;
-        return [{ path: ['roles', role, side, key], message }];
-      }),
-    ),
-  );
+        context.addIssue({ code: 'custom', path: ['roles', role, side, key], message });
+      }
+    }
+  }
 }
 
 function fits({ dtype, dims }: TensorSpec, wanted: ExpectedTensor): boolean {

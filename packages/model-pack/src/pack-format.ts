@@ -196,14 +196,9 @@ async function readManifestBytes(dir: string): Promise<Buffer> {
   try {
     return await readFile(join(dir, MANIFEST_FILE));
   } catch (cause) {
-    const reason = isAbsent(cause) ? 'pack_missing' : 'manifest_invalid';
+    const reason = ['ENOENT', 'ENOTDIR'].includes(codeOf(cause)) ? 'pack_missing' : 'manifest_invalid';
     throw new PackError(reason, `${dir}: ${MANIFEST_FILE} cannot be read`, { cause });
   }
-}
-
-function isAbsent(error: unknown): boolean {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
 /** Renames a directory. Returns false if another builder's is already there, or has already moved the source. */
@@ -212,8 +207,12 @@ async function moved(from: string, to: string): Promise<boolean> {
     await rename(from, to);
     return true;
   } catch (error) {
-    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-    if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOENT') return false;
+    if (['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(codeOf(error))) return false;
     throw error;
   }
+}
+
+/** The code of an error of the file system. */
+function codeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }

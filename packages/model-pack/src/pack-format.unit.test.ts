@@ -180,26 +180,13 @@ describe('openPack', () => {
     expect(await weightsSize(pack)).toBe(graphs + 2 * shared.length);
   });
 
-  test('verifies the files of the requested roles, and shared files once', async () => {
+  test('verifies the files of the requested roles', async () => {
     await writePack(dir, sharingManifest(), { ...MODELS, 'weights.data': shared });
     await writeFile(join(dir, 'landmarks.onnx'), 'tampered');
     const pack = await readPack(dir);
 
     await expect(verifyPackFiles(pack, { roles: ['face_detector'] })).resolves.toBeUndefined();
     await expect(verifyPackFiles(pack)).rejects.toMatchObject({ reason: 'digest_mismatch' });
-    const read: string[] = [];
-    const digests = new Map(
-      Object.entries({ ...MODELS, 'weights.data': shared }).map(([file, bytes]) => [
-        join(dir, file),
-        modelFile(file, bytes).sha256,
-      ]),
-    );
-    const digestOf = (path: string): Promise<string> => {
-      read.push(path);
-      return Promise.resolve(digests.get(path) ?? '');
-    };
-    await verifyPackFiles(pack, { digestOf });
-    expect(read).toEqual(['detector.onnx', 'weights.data', 'landmarks.onnx'].map((file) => join(dir, file)));
   });
 
   test('does not publish a pack if a named file is missing from what was given', async () => {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { SYNC_MODES, type SyncMode } from '@lipsync/contract';
-import { type AudioPlan, audioPlan, outputFrameCount, sourceFrameIndex, WORKING_FPS } from '@lipsync/domain';
+import { audioPlan, outputFrameCount, sourceFrameIndex, WORKING_FPS } from '@lipsync/domain';
 import {
   decodeFaceTrack,
   type FaceTrack,
@@ -12,7 +12,7 @@ import {
   recordingOf,
   speechEnvelope,
 } from '@lipsync/engines';
-import { type Inference, startInference } from '@lipsync/gpu-worker';
+import { startInference } from '@lipsync/gpu-worker';
 import { PACKS_DIR } from '@lipsync/local-stack';
 import {
   AUDIO_SAMPLE_RATE,
@@ -40,26 +40,11 @@ const program = new Command('measure:sync')
   .requiredOption('--audio <file>', 'the voice that it should speak')
   .option('--source <file>', 'the video that it was made from')
   .addOption(new Option('--sync-mode <mode>', 'as rendered').choices(SYNC_MODES).default('cut_off'))
-  .action(async ({ video, audio, source, syncMode }: Options) => {
+  .action(async (options: Options) => {
     const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-    const measurement = await measureSync(await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH }), {
-      videoFile: path.resolve(video),
-      audioFile: path.resolve(audio),
-      ...(source === undefined ? {} : { source: { videoFile: path.resolve(source), syncMode } }),
-      packsDir: PACKS_DIR,
-    });
-    console.log(JSON.stringify(measurement, null, 2));
+    const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
+    console.log(JSON.stringify(await measureSync(binaries, options), null, 2));
   });
-
-interface MeasureRequest {
-  /** The rendered video. */
-  videoFile: string;
-  /** The voice that its mouth should follow. */
-  audioFile: string;
-  /** The source of the render; with it the picture outside the face and the duration are measured too. */
-  source?: { videoFile: string; syncMode: SyncMode };
-  packsDir: string;
-}
 
 export interface SyncMeasurement {
   rendered: FollowsVoice;
@@ -76,82 +61,65 @@ const MAX_LAG_FRAMES = 12;
 
 const DEADLINE_MS = 900_000;
 
-/** Measures, from the files alone, what a render promises. Needs no database, queue or store. */
-async function measureSync(binaries: Binaries, request: MeasureRequest): Promise<SyncMeasurement> {
+/**
+ * Measures, from the files alone, what a render promises; with its source also the picture outside the face and the
+ * duration. Needs no database, queue or store.
+ */
+async function measureSync(
+  binaries: Binaries,
+  { video, audio, source, syncMode }: Options,
+): Promise<SyncMeasurement> {
   const scratch = await mkdtemp(path.join(tmpdir(), 'measure-'));
-  const inference = await startInference({ packsDir: request.packsDir });
+  const inference = await startInference({ packsDir: PACKS_DIR });
+  const trackOf = async (file: string): Promise<FaceTrack> => {
+    const trackPath = path.join(scratch, 'face.track');
+    await inference.analyze({ videoPath: path.resolve(file), trackPath });
+    return decodeFaceTrack(await readFile(trackPath));
+  };
   try {
-    const rendered = await faceTrackOf(inference, request.videoFile, path.join(scratch, 'rendered.track'));
-    const pcm = await readAudio(binaries, path.resolve(request.audioFile), { deadlineMs: DEADLINE_MS });
-    const window = { sampleRate: AUDIO_SAMPLE_RATE, fps: WORKING_FPS, frames: rendered.frames };
+    const track = await trackOf(video);
+    const pcm = await readAudio(binaries, path.resolve(audio), { deadlineMs: DEADLINE_MS });
+    const window = { sampleRate: AUDIO_SAMPLE_RATE, fps: WORKING_FPS, frames: track.frames };
     const envelope = speechEnvelope(recordingOf(pcm), window);
-    const measurement: SyncMeasurement = {
-      rendered: followsVoice(envelope, mouthOpenings(rendered), MAX_LAG_FRAMES),
-    };
-    if (request.source === undefined) return measurement;
+    const rendered = followsVoice(envelope, mouthOpenings(track), MAX_LAG_FRAMES);
+    if (source === undefined) return { rendered };
 
-    const source = await faceTrackOf(inference, request.source.videoFile, path.join(scratch, 'source.track'));
-    const openings = mouthOpenings(source);
-    const timeline = timelineOf(request.source.syncMode, source.frames, pcm.length / AUDIO_SAMPLE_RATE);
-    const comparison = { ...request, sourceFile: request.source.videoFile, source, timeline };
+    const sourceTrack = await trackOf(source);
+    const openings = mouthOpenings(sourceTrack);
+    const { frames: videoFrames } = sourceTrack;
+    const audioSeconds = pcm.length / AUDIO_SAMPLE_RATE;
+    const outputFrames = outputFrameCount(syncMode, videoFrames, audioSeconds);
+    const indices = Array.from({ length: outputFrames }, (_, i) =>
+      sourceFrameIndex(syncMode, i, { videoFrames, outputFrames }),
+    );
+    const plainFile = path.join(scratch, 'plain.mp4');
+    const plain = {
+      videoFile: path.resolve(source),
+      video: await probeVideo(binaries, source),
+      audioFile: path.resolve(audio),
+      audio: await probeAudio(binaries, audio),
+      indices,
+      audioPlan: audioPlan(syncMode, { videoFrames, audioSeconds }),
+      outFile: plainFile,
+    };
+    await plainTranscode(binaries, plain, DEADLINE_MS);
+    const renderedVideo = await probeVideo(binaries, video);
+    const boxes = indices.map(paddedFaceBoxes(sourceTrack));
+    const compared = { renderedFile: video, plainFile, video: renderedVideo, boxes };
     return {
-      ...measurement,
+      rendered,
       source: followsVoice(
         envelope,
-        timeline.indices.map((index) => openings[index] ?? null),
+        indices.map((index) => openings[index] ?? null),
         MAX_LAG_FRAMES,
       ),
-      ...(await compareWithPlain(binaries, comparison, path.join(scratch, 'plain.mp4'))),
+      outside_face: await compareOutsideFace(binaries, compared, DEADLINE_MS),
+      duration: durationOf(outputFrames / WORKING_FPS, renderedVideo.durationSeconds),
     };
   } finally {
     inference.close();
     await rm(scratch, { recursive: true, force: true });
   }
-}
-
-async function faceTrackOf(inference: Inference, videoFile: string, trackPath: string): Promise<FaceTrack> {
-  await inference.analyze({ videoPath: path.resolve(videoFile), trackPath });
-  return decodeFaceTrack(await readFile(trackPath));
-}
-
-interface Timeline {
-  /** Source frame of every output frame. */
-  indices: number[];
-  audioPlan: AudioPlan;
-}
-
-function timelineOf(mode: SyncMode, videoFrames: number, audioSeconds: number): Timeline {
-  const outputFrames = outputFrameCount(mode, videoFrames, audioSeconds);
-  return {
-    indices: Array.from({ length: outputFrames }, (_, i) =>
-      sourceFrameIndex(mode, i, { videoFrames, outputFrames }),
-    ),
-    audioPlan: audioPlan(mode, { videoFrames, audioSeconds }),
-  };
-}
-
-async function compareWithPlain(
-  binaries: Binaries,
-  files: { videoFile: string; audioFile: string; sourceFile: string; source: FaceTrack; timeline: Timeline },
-  plainFile: string,
-): Promise<Required<Pick<SyncMeasurement, 'outside_face' | 'duration'>>> {
-  const { timeline, source } = files;
-  const rendered = await probeVideo(binaries, files.videoFile);
-  const transcode = {
-    videoFile: path.resolve(files.sourceFile),
-    video: await probeVideo(binaries, files.sourceFile),
-    audioFile: path.resolve(files.audioFile),
-    audio: await probeAudio(binaries, files.audioFile),
-    ...timeline,
-    outFile: plainFile,
-  };
-  await plainTranscode(binaries, transcode, DEADLINE_MS);
-  const boxes = timeline.indices.map(paddedFaceBoxes(source));
-  const compared = { renderedFile: files.videoFile, plainFile, video: rendered, boxes };
-  return {
-    outside_face: await compareOutsideFace(binaries, compared, DEADLINE_MS),
-    duration: durationOf(timeline.indices.length / WORKING_FPS, rendered.durationSeconds),
-  };
 }
 
 function durationOf(expected: number, actual: number): NonNullable<SyncMeasurement['duration']> {

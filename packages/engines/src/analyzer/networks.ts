@@ -38,8 +38,7 @@ export function tinyFaceDetector(weights: Weights): Graph {
       axis: 0,
     }),
   ]);
-  const [offset, size, objectness] = g.multi('Split', [cells, g.ints([2, 2, 1])], 3, { axis: 3 });
-  if (offset === undefined || size === undefined || objectness === undefined) throw new Error('unreachable');
+  const [offset, size, objectness] = g.split(cells, [2, 2, 1], 3);
 
   const cellOrigin = g.op('Concat', [ramp(g, columns, rows, 'x'), ramp(g, columns, rows, 'y')], { axis: 3 });
   const center = g.op('Add', [g.op('Sigmoid', [offset]), cellOrigin]);
@@ -116,8 +115,8 @@ export function landmarkNet(weights: Weights): Graph {
     inChannels = outChannels;
   }
   const features = g.op('Flatten', [g.op('GlobalAveragePool', [x])]);
-  const matrix = g.weights([256, 136], weights.get('fc/weights', [256, 136]));
-  const points = g.op('Gemm', [features, matrix, g.weights([136], weights.get('fc/bias', [136]))]);
+  const matrix = g.weights([256, 136], weights('fc/weights'));
+  const points = g.op('Gemm', [features, matrix, g.weights([136], weights('fc/bias'))]);
   g.output('points', g.op('Reshape', [points, g.ints([-1, 68, 2])]), 'float32', ['n', 68, 2]);
   return g.build();
 }
@@ -171,12 +170,11 @@ function convolution(
   x: Value,
   { inChannels, outChannels, stride, padding }: ConvolutionShape,
 ): Value {
-  const filters = weights.get(`${prefix}/filters`, [size, size, inChannels, outChannels]);
   const kernel = g.weights(
     [outChannels, inChannels, size, size],
-    toOihw(filters, size, inChannels, outChannels),
+    toOihw(weights(`${prefix}/filters`), size, inChannels, outChannels),
   );
-  const bias = g.weights([outChannels], weights.get(`${prefix}/bias`, [outChannels]));
+  const bias = g.weights([outChannels], weights(`${prefix}/bias`));
   return g.op('Conv', [x, kernel, bias], geometry(size, stride, padding));
 }
 
@@ -188,15 +186,15 @@ function separableConvolution(
   x: Value,
   { inChannels, outChannels, stride, padding }: ConvolutionShape,
 ): Value {
-  const perChannel = weights.get(`${prefix}/depthwise_filter`, [3, 3, inChannels, 1]);
-  const mixing = weights.get(`${prefix}/pointwise_filter`, [1, 1, inChannels, outChannels]);
+  const perChannel = weights(`${prefix}/depthwise_filter`);
+  const mixing = weights(`${prefix}/pointwise_filter`);
   const depthwise = g.op(
     'Conv',
     [x, g.weights([inChannels, 1, 3, 3], toOihw(perChannel, 3, 1, inChannels))],
     { ...geometry(3, stride, padding), group: inChannels },
   );
   const kernel = g.weights([outChannels, inChannels, 1, 1], toOihw(mixing, 1, inChannels, outChannels));
-  const bias = g.weights([outChannels], weights.get(`${prefix}/bias`, [outChannels]));
+  const bias = g.weights([outChannels], weights(`${prefix}/bias`));
   return g.op('Conv', [depthwise, kernel, bias]);
 }
 

@@ -3,20 +3,8 @@ import { join } from 'node:path';
 import { PackError } from '@lipsync/model-pack';
 import { z } from 'zod';
 
-/** One weight in float32, however it was stored. */
-interface Weight {
-  readonly dims: readonly number[];
-  readonly data: Float32Array;
-}
-
-/** The weights of one network by name. */
-export interface Weights {
-  /**
-   * Returns the weight with that name.
-   * @throws PackError if the file has none or its shape differs from `dims`
-   */
-  get(name: string, dims: readonly number[]): Float32Array;
-}
+/** The weights of one network in float32, by name. Throws PackError if there is none of that name. */
+export type Weights = (name: string) => Float32Array;
 
 /** TensorFlow.js weights manifest. The files read here only use 8-bit affine quantization. */
 const weightsManifestSchema = z.array(
@@ -42,38 +30,26 @@ export async function readWeights(dir: string, model: string): Promise<Weights> 
   );
   if (!groups.success) throw new PackError('manifest_invalid', `${model}: unknown kind of weights manifest`);
 
-  const weights = new Map<string, Weight>();
+  const weights = new Map<string, Float32Array>();
   for (const group of groups.data) {
     const bytes = await readPart(dir, group.paths[0] ?? '');
     let offset = 0;
     for (const { name, shape, quantization } of group.weights) {
-      const count = shape.reduce((product, dim) => product * dim, 1);
-      const stored = bytes.subarray(offset, offset + count);
-      if (stored.length !== count)
-        throw new PackError('manifest_invalid', `${model}: weights end before ${name}`);
-      const data = Float32Array.from(stored, (byte) => byte * quantization.scale + quantization.min);
-      weights.set(name, { dims: shape, data });
-      offset += count;
+      const end = offset + shape.reduce((product, dim) => product * dim, 1);
+      if (end > bytes.length) throw new PackError('manifest_invalid', `${model}: weights end before ${name}`);
+      const stored = bytes.subarray(offset, end);
+      weights.set(
+        name,
+        Float32Array.from(stored, (byte) => byte * quantization.scale + quantization.min),
+      );
+      offset = end;
     }
   }
-  return { get: (name, dims) => weightOf(weights, model, name, dims) };
-}
-
-function weightOf(
-  weights: ReadonlyMap<string, Weight>,
-  model: string,
-  name: string,
-  dims: readonly number[],
-): Float32Array {
-  const weight = weights.get(name);
-  if (weight === undefined || weight.dims.join() !== dims.join()) {
-    const found = weight === undefined ? 'none' : `[${weight.dims.join(',')}]`;
-    throw new PackError(
-      'manifest_invalid',
-      `${model}: ${name} should be [${dims.join(',')}], found ${found}`,
-    );
-  }
-  return weight.data;
+  return (name) => {
+    const found = weights.get(name);
+    if (!found) throw new PackError('manifest_invalid', `${model}: there is no ${name}`);
+    return found;
+  };
 }
 
 async function readPart(dir: string, file: string): Promise<Buffer> {

@@ -39,9 +39,7 @@ export interface Planes {
 
 /** [n, 96, rows, columns] of cells → planes. */
 export function planesOf(g: GraphBuilder, cells: Value): Planes {
-  const parts = g.multi('Split', [cells, g.ints([LUMA_CHANNELS, CHROMA_CHANNELS])], 2, { axis: 1 });
-  const [luma, chroma] = parts;
-  if (luma === undefined || chroma === undefined) throw new RangeError('Split gives two parts');
+  const [luma, chroma] = g.split(cells, [LUMA_CHANNELS, CHROMA_CHANNELS], 1);
   return {
     luma: g.op('DepthToSpace', [luma], { blocksize: BLOCK }),
     chroma: g.op('DepthToSpace', [chroma], { blocksize: CHROMA_BLOCK }),

@@ -32,12 +32,8 @@ export function mouthPose(g: GraphBuilder, audio: Value, positionCode: 'added' |
 
   const now = g.op('MatMul', [stepWeights(g, NOW.center, NOW.spread, 1), cues]);
   const echo = g.op('MatMul', [stepWeights(g, ECHO.center, ECHO.spread, ECHO.strength), cues]);
-  const parts = g.multi('Split', [now, g.ints([1, 1, 1])], 3, { axis: 2 });
-  const [openingNow, rounding, spreading] = parts;
-  if (openingNow === undefined || rounding === undefined || spreading === undefined) {
-    throw new RangeError('three cues expected');
-  }
-  const [openingEcho = openingNow] = g.multi('Split', [echo, g.ints([1, 2])], 2, { axis: 2 });
+  const [openingNow, rounding, spreading] = g.split(now, [1, 1, 1], 2);
+  const [openingEcho] = g.split(echo, [1, 2], 2);
   const opening = m.max(openingNow, openingEcho);
   return { opening, narrowing: m.sub(m.mul(rounding, 0.14), m.mul(spreading, 0.05)) };
 }
@@ -140,8 +136,7 @@ export function lineAt(g: GraphBuilder, line: LipLine, u: Value, profile: Value)
 function lineThrough(g: GraphBuilder, landmarks: Value, indices: readonly number[]): LipLine {
   const m = arithmetic(g);
   const points = g.op('Gather', [landmarks, g.ints(indices)], { axis: 1 });
-  const [u, v] = g.multi('Split', [points, g.ints([1, 1])], 2, { axis: 2 });
-  if (u === undefined || v === undefined) throw new RangeError('points have two coordinates');
+  const [u, v] = g.split(points, [1, 1], 2);
   const fit = (values: Value, shape: Value): Value => {
     const along = g.ints([1]);
     const product = g.op('ReduceSum', [m.mul(values, shape), along]);
@@ -184,10 +179,10 @@ export interface FaceCoordinates {
 export function faceAxes(g: GraphBuilder, landmarks: Value): FaceAxes {
   const m = arithmetic(g);
   const anchors = g.op('Transpose', [g.op('MatMul', [anchorWeights(g), landmarks])], { perm: [0, 2, 1] });
-  const [eyes, center, along] = split(g, anchors, 2);
+  const [eyes, center, along] = g.split(anchors, [1, 1, 1], 2);
   const down = m.mul(m.sub(center, eyes), HALF_MOUTH_PER_EYE_DISTANCE);
-  const [ax, ay] = split(g, along, 1);
-  const [dx, dy] = split(g, down, 1);
+  const [ax, ay] = g.split(along, [1, 1], 1);
+  const [dx, dy] = g.split(down, [1, 1], 1);
   // Negative in a mirrored face. Near 0 only without a face, where any finite number will do.
   const area = m.sub(m.mul(ax, dy), m.mul(ay, dx));
   const determinant = g.op('Where', [g.op('Less', [g.op('Abs', [area]), 1]), g.scalar(1), area]);
@@ -212,7 +207,7 @@ export function faceCoordinates(g: GraphBuilder, axes: FaceAxes, raster: Raster)
   const { toFace, center } = axes;
   const points = g.weights([2, raster.rows * raster.columns], raster.points);
   const origin = g.op('MatMul', [toFace, center]);
-  const [u, v] = split(g, arithmetic(g).sub(g.op('MatMul', [toFace, points]), origin), 1);
+  const [u, v] = g.split(arithmetic(g).sub(g.op('MatMul', [toFace, points]), origin), [1, 1], 1);
   return { u, v };
 }
 
@@ -224,16 +219,6 @@ function anchorWeights(g: GraphBuilder): Value {
   weights[2 * 68 + 48] = -0.5;
   weights[2 * 68 + 54] = 0.5;
   return g.weights([3, 68], weights);
-}
-
-/** Splits an axis into parts of size 1: three for axis 2 of the anchors, two for the coordinates. */
-function split(g: GraphBuilder, value: Value, axis: 1 | 2): [Value, Value, Value] {
-  const count = axis === 2 ? 3 : 2;
-  const parts = g.multi('Split', [value, g.ints(Array.from({ length: count }, () => 1))], count, { axis });
-  const [first, second, third = second] = parts;
-  if (first === undefined || second === undefined || third === undefined)
-    throw new RangeError('Split gives parts');
-  return [first, second, third];
 }
 
 /** The part of a square crop that is redrawn, in cells of the latent. `bottom` and `right` are exclusive. */

@@ -50,11 +50,7 @@ function speechCues(g: GraphBuilder, m: Arithmetic, mel: Value): Value {
   const energy = m.mul(g.op('Exp', [m.mul(m.sub(m.mul(mel, 4), 4), Math.LN10)]), sounding);
   const inBands = g.op('MatMul', [g.weights([BANDS.length, MEL_BANDS], bandWeights()), energy]);
   const perStep = g.op('AveragePool', [inBands], { kernel_shape: [2], strides: [2] });
-  const amplitudes = g.multi('Split', [g.op('Sqrt', [perStep]), g.ints([1, 1, 1, 1])], BANDS.length, {
-    axis: 1,
-  });
-  const [jaw, voice, back, front] = amplitudes;
-  if (!jaw || !voice || !back || !front) throw new RangeError('four bands expected');
+  const [jaw, voice, back, front] = g.split(g.op('Sqrt', [perStep]), [1, 1, 1, 1], 1);
 
   const loudness = m.add(m.mul(jaw, 0.7), m.mul(voice, 0.3));
   const nearby = (value: Value): Value =>

@@ -1,17 +1,10 @@
 import { z } from 'zod';
 
-/** A DDIM sampler without randomness: https://arxiv.org/abs/2010.02502 with η = 0, like diffusers' DDIMScheduler. */
-interface Ddim {
-  /** The timesteps that are passed to the network, in decreasing order. */
-  readonly timesteps: readonly number[];
-  /** The share of signal (cumulative alpha) in the latent when it is denoised at each of these timesteps. */
-  readonly alphas: readonly number[];
-  /** Takes the step at `index` of the timesteps: denoises `latent` in place, given `prediction`. */
-  step(index: number, latent: Float32Array, prediction: Float32Array): void;
-}
-
-/** @throws RangeError if the schedule requests timesteps outside its training */
-export function createDdim(schedule: NoiseSchedule): Ddim {
+/**
+ * A DDIM sampler without randomness: https://arxiv.org/abs/2010.02502 with η = 0, like diffusers' DDIMScheduler.
+ * @throws RangeError if the schedule requests timesteps outside its training
+ */
+export function createDdim(schedule: ScheduleParams) {
   const cumulative = cumulativeAlphas(schedule);
   const final = schedule.finalAlpha === 'one' ? 1 : (cumulative[0] ?? 1);
   const steps = scheduleSteps(schedule).map(({ time, next }) => {
@@ -24,12 +17,14 @@ export function createDdim(schedule: NoiseSchedule): Ddim {
   });
 
   return {
+    /** The timesteps that are passed to the network, in decreasing order. */
     timesteps: steps.map(({ time }) => time),
+    /** The share of signal (cumulative alpha) in the latent when it is denoised at each of these timesteps. */
     alphas: steps.map(({ alpha }) => alpha),
-    step(index, latent, prediction) {
+    /** Takes the step at `index` of the timesteps: denoises `latent` in place, given `prediction`. */
+    step(index: number, latent: Float32Array, prediction: Float32Array): void {
       const step = steps[index];
       if (step === undefined) throw new RangeError(`step ${index} of ${steps.length}`);
-      if (latent.length !== prediction.length) throw new RangeError('latent and prediction differ in length');
       const { keep, add } = step;
       for (let i = 0; i < latent.length; i++)
         latent[i] = keep * (latent[i] ?? 0) + add * (prediction[i] ?? 0);
@@ -42,7 +37,7 @@ export function createDdim(schedule: NoiseSchedule): Ddim {
  * follows from x' = √to · x₀ + √(1−to) · ε, where x and the prediction determine x₀ and ε.
  */
 function stepFactors(
-  prediction: NoiseSchedule['prediction'],
+  prediction: ScheduleParams['prediction'],
   from: number,
   to: number,
 ): { keep: number; add: number } {
@@ -71,26 +66,6 @@ export function guide(
   }
 }
 
-/** The noise schedule that a diffusion network was trained with, and the steps to take; in the terms of diffusers. */
-export interface NoiseSchedule {
-  readonly trainSteps: number;
-  readonly betaStart: number;
-  readonly betaEnd: number;
-  /** 'scaled_linear': linear in the square root of beta. */
-  readonly betaSchedule: 'linear' | 'scaled_linear';
-  /** What the network predicts: the noise, or v = √α·ε − √(1−α)·x₀ (https://arxiv.org/abs/2202.00512). */
-  readonly prediction: 'epsilon' | 'v_prediction';
-  readonly spacing: 'leading' | 'trailing';
-  /** Added to every timestep of leading spacing. */
-  readonly stepsOffset: number;
-  /** Cumulative alpha after the last step: exactly one, or that of the first training step. */
-  readonly finalAlpha: 'one' | 'first';
-  /** Betas rescaled so that the last training step is pure noise (https://arxiv.org/abs/2305.08891). */
-  readonly zeroTerminalSnr: boolean;
-  /** The number of steps, or the exact timesteps in decreasing order. */
-  readonly steps: number | readonly number[];
-}
-
 /** A step's timestep, and the one that it leads to; negative for the end. */
 interface ScheduleStep {
   readonly time: number;
@@ -98,7 +73,7 @@ interface ScheduleStep {
 }
 
 /** The share of signal left at every training step. */
-export function cumulativeAlphas(schedule: NoiseSchedule): Float64Array {
+export function cumulativeAlphas(schedule: ScheduleParams): Float64Array {
   const { trainSteps, betaStart, betaEnd, betaSchedule, zeroTerminalSnr } = schedule;
   const scaled = betaSchedule === 'scaled_linear';
   const [from, to] = scaled ? [Math.sqrt(betaStart), Math.sqrt(betaEnd)] : [betaStart, betaEnd];
@@ -120,7 +95,7 @@ function rescaledToZero(alphas: Float64Array): Float64Array {
 }
 
 /** The steps to take, first to last. A list of timesteps is used as it is, each leading to the next one. */
-function scheduleSteps({ steps, spacing, trainSteps, stepsOffset }: NoiseSchedule): ScheduleStep[] {
+function scheduleSteps({ steps, spacing, trainSteps, stepsOffset }: ScheduleParams): ScheduleStep[] {
   if (typeof steps !== 'number') return steps.map((time, i) => ({ time, next: steps[i + 1] ?? -1 }));
   const stride = Math.floor(trainSteps / steps);
   return Array.from({ length: steps }, (_, i) => {
@@ -138,25 +113,29 @@ function roundHalfToEven(value: number): number {
   return rounded - value === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;
 }
 
-/** A DDIM noise schedule (https://arxiv.org/abs/2010.02502, η = 0), in the terms of diffusers' DDIMScheduler. */
-export const scheduleSchema = z
-  .strictObject({
-    trainSteps: z.int().positive(),
-    betaStart: z.number().positive().lt(1),
-    betaEnd: z.number().positive().lt(1),
-    /** 'scaled_linear': linear in the square root of beta. */
-    betaSchedule: z.enum(['linear', 'scaled_linear']),
-    prediction: z.enum(['epsilon', 'v_prediction']),
-    spacing: z.enum(['leading', 'trailing']),
-    /** Added to every timestep of leading spacing. */
-    stepsOffset: z.int().nonnegative(),
-    /** Cumulative alpha after the last step: exactly one, or that of the first training step. */
-    finalAlpha: z.enum(['one', 'first']),
-    /** Betas rescaled so that the last training step is pure noise (https://arxiv.org/abs/2305.08891). */
-    zeroTerminalSnr: z.boolean(),
-    /** The number of steps or, for distilled networks, the exact timesteps in decreasing order. */
-    steps: z.union([z.int().positive(), z.array(z.int().nonnegative()).min(1)]),
-  })
+/** The noise schedule that a diffusion network was trained with, and the steps to take; in the terms of diffusers. */
+const scheduleFields = z.strictObject({
+  trainSteps: z.int().positive(),
+  betaStart: z.number().positive().lt(1),
+  betaEnd: z.number().positive().lt(1),
+  /** 'scaled_linear': linear in the square root of beta. */
+  betaSchedule: z.enum(['linear', 'scaled_linear']),
+  /** What the network predicts: the noise, or v = √α·ε − √(1−α)·x₀ (https://arxiv.org/abs/2202.00512). */
+  prediction: z.enum(['epsilon', 'v_prediction']),
+  spacing: z.enum(['leading', 'trailing']),
+  /** Added to every timestep of leading spacing. */
+  stepsOffset: z.int().nonnegative(),
+  /** Cumulative alpha after the last step: exactly one, or that of the first training step. */
+  finalAlpha: z.enum(['one', 'first']),
+  /** Betas rescaled so that the last training step is pure noise (https://arxiv.org/abs/2305.08891). */
+  zeroTerminalSnr: z.boolean(),
+  /** The number of steps or, for distilled networks, the exact timesteps in decreasing order. */
+  steps: z.union([z.int().positive(), z.array(z.int().nonnegative()).min(1)]),
+});
+
+export type ScheduleParams = z.infer<typeof scheduleFields>;
+
+export const scheduleSchema = scheduleFields
   .refine(({ steps, trainSteps }) => typeof steps !== 'number' || steps <= trainSteps, {
     path: ['steps'],
     message: 'there are no more steps than the network was trained with',
@@ -170,10 +149,8 @@ export const scheduleSchema = z
     message: 'timesteps fall',
   });
 
-export type ScheduleParams = z.infer<typeof scheduleSchema>;
-
 /** The largest timestep that is requested. */
-function firstTime(schedule: NoiseSchedule): number {
+function firstTime(schedule: ScheduleParams): number {
   const { steps, trainSteps, spacing, stepsOffset } = schedule;
   if (typeof steps !== 'number') return Math.max(...steps);
   // Trailing spacing begins with the last training step, whatever the number of steps.

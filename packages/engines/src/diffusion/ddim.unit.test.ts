@@ -1,6 +1,6 @@
-import { createDdim, guide, type NoiseSchedule } from './ddim';
+import { createDdim, guide, type ScheduleParams } from './ddim';
 
-const LATENTSYNC: NoiseSchedule = {
+const LATENTSYNC: ScheduleParams = {
   trainSteps: 1000,
   betaStart: 0.00085,
   betaEnd: 0.012,
@@ -13,7 +13,7 @@ const LATENTSYNC: NoiseSchedule = {
   steps: 20,
 };
 
-const HIGHSYNC: NoiseSchedule = {
+const HIGHSYNC: ScheduleParams = {
   ...LATENTSYNC,
   betaSchedule: 'linear',
   prediction: 'v_prediction',
@@ -26,7 +26,7 @@ const linspace = (from: number, to: number) =>
   Float32Array.from({ length: 8 }, (_, i) => from + ((to - from) * i) / 7);
 
 /** Result of one step at `time` from x = −1 … 1 with a prediction of 0.5 … −0.5. */
-function stepAt(schedule: NoiseSchedule, time: number): Float32Array {
+function stepAt(schedule: ScheduleParams, time: number): Float32Array {
   const ddim = createDdim(schedule);
   const latent = linspace(-1, 1);
   ddim.step(ddim.timesteps.indexOf(time), latent, linspace(0.5, -0.5));
@@ -107,42 +107,6 @@ describe("highsync's schedule", () => {
 });
 
 describe('the sampler', () => {
-  const clean = Float32Array.from({ length: 64 }, (_, i) => Math.sin(i));
-  const noise = Float32Array.from({ length: 64 }, (_, i) => Math.cos(3 * i) * 1.4);
-
-  /** Denoises pure noise with a network that knows the clean latent. */
-  function sample(schedule: NoiseSchedule): Float32Array {
-    const ddim = createDdim(schedule);
-    const latent = noise.slice();
-    ddim.timesteps.forEach((_, index) => {
-      const alpha = ddim.alphas[index] ?? NaN;
-      const prediction = latent.map((x, i) => {
-        const x0 = clean[i] ?? NaN;
-        const signal = Math.sqrt(alpha);
-        const rest = Math.sqrt(1 - alpha);
-        const epsilon = (x - signal * x0) / rest;
-        return schedule.prediction === 'epsilon' ? epsilon : signal * epsilon - rest * x0;
-      });
-      ddim.step(index, latent, prediction);
-    });
-    return latent;
-  }
-
-  const variants: [string, NoiseSchedule][] = [
-    ['noise prediction, leading', { ...LATENTSYNC, finalAlpha: 'one' }],
-    ['v prediction, trailing, from pure noise', HIGHSYNC],
-    ['noise prediction at listed times', { ...LATENTSYNC, finalAlpha: 'one', steps: [999, 759, 499, 259] }],
-  ];
-  test.each(variants)(
-    '%s: an exact network leads to the clean latent in 4, 10 and 20 steps',
-    (_, schedule) => {
-      const counts = typeof schedule.steps === 'number' ? [4, 10, 20] : [schedule.steps];
-      for (const steps of counts) {
-        sample({ ...schedule, steps }).forEach((value, i) => expect(value).toBeCloseTo(clean[i] ?? NaN, 5));
-      }
-    },
-  );
-
   test('a final alpha of the first training step leaves exactly that much noise', () => {
     const ddim = createDdim(LATENTSYNC);
     const latent = Float32Array.of(0);
@@ -168,10 +132,6 @@ describe('the sampler', () => {
 
   test('predicting noise from pure noise is refused', () => {
     expect(() => createDdim({ ...HIGHSYNC, prediction: 'epsilon' })).toThrow(RangeError);
-  });
-
-  test('a prediction of another size is refused', () => {
-    expect(() => createDdim(HIGHSYNC).step(0, new Float32Array(8), new Float32Array(4))).toThrow(RangeError);
   });
 });
 

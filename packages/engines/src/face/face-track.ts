@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { LANDMARK_VALUES } from './landmarks';
 
 /**
@@ -88,30 +89,26 @@ export function decodeFaceTrack(bytes: Uint8Array): FaceTrack {
   };
 }
 
-type Header = Omit<FaceTrack, 'found' | 'landmarks' | 'cuts'>;
+const count = z.int().nonnegative();
+const headerSchema = z.object({
+  version: z.literal(FACE_TRACK_VERSION),
+  analyzerVersion: z.string(),
+  fps: z.literal(25),
+  frames: count,
+  width: count,
+  height: count,
+});
 
-function readHeader(bytes: Uint8Array): Header {
+function readHeader(bytes: Uint8Array): z.infer<typeof headerSchema> {
   let json: unknown;
   try {
     json = JSON.parse(new TextDecoder().decode(bytes));
   } catch (cause) {
     throw new FaceTrackError('the header of the face track is damaged', { cause });
   }
-  if (!isHeader(json)) throw new FaceTrackError('a face track of another version');
-  const { version, analyzerVersion, fps, frames, width, height } = json;
-  return { version, analyzerVersion, fps, frames, width, height };
-}
-
-function isHeader(value: unknown): value is Header {
-  if (typeof value !== 'object' || value === null) return false;
-  const header: Partial<Record<keyof Header, unknown>> = value;
-  const counts = [header.frames, header.width, header.height];
-  return (
-    header.version === FACE_TRACK_VERSION &&
-    header.fps === 25 &&
-    typeof header.analyzerVersion === 'string' &&
-    counts.every((count) => Number.isSafeInteger(count) && Number(count) >= 0)
-  );
+  const header = headerSchema.safeParse(json);
+  if (!header.success) throw new FaceTrackError('a face track of another version');
+  return header.data;
 }
 
 function floatsOf(bytes: Uint8Array): Float32Array {

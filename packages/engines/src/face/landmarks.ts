@@ -35,17 +35,29 @@ export function distance(a: Point, b: Point): number {
 /** Smallest usable face, pixels per side. A face smaller than this in the picture has no lips to move. */
 export const SMALLEST_FACE = 16;
 
-/** Converts the 68 points at `points[at…]` to pixels of a crop, `box` stretched to `side` × `side`, and writes them. */
+/** The box of one frame in a table of them: x1, y1, x2, y2 per frame. */
+export function boxAt(boxes: Float32Array, frame: number): Box {
+  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = boxes.subarray(frame * 4, frame * 4 + 4);
+  return { x1, y1, x2, y2 };
+}
+
+/** Picture pixels per pixel of a crop that stretches a box to a square, in the direction where this is larger. */
+export function boxEnlargement({ x1, y1, x2, y2 }: Box, side: number): number {
+  return Math.max(x2 - x1, y2 - y1) / side;
+}
+
+/** Writes a frame's 68 points in pixels of a crop, `box` stretched to `side` × `side`. */
 export function writeCropLandmarks(
-  points: Float32Array,
-  at: number,
+  landmarks: Float32Array,
+  frame: number,
   { x1, y1, x2, y2 }: Box,
   side: number,
   target: Float32Array,
   offset: number,
 ): void {
+  const at = frame * LANDMARK_VALUES;
   for (let i = 0; i < LANDMARK_VALUES; i += 2) {
-    target[offset + i] = (((points[at + i] ?? 0) - x1) / (x2 - x1)) * side;
-    target[offset + i + 1] = (((points[at + i + 1] ?? 0) - y1) / (y2 - y1)) * side;
+    target[offset + i] = (((landmarks[at + i] ?? 0) - x1) / (x2 - x1)) * side;
+    target[offset + i + 1] = (((landmarks[at + i + 1] ?? 0) - y1) / (y2 - y1)) * side;
   }
 }

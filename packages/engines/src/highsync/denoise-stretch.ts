@@ -4,7 +4,7 @@ import { type Run } from '../face/smoothing';
 import { createInOrder } from '../in-order';
 import { type ArrayPool } from '../model';
 import { type HighsyncParams } from './manifest';
-import { type LatentRectangle, type LatentShape, restoreOutside } from './mask';
+import { restoreOutside } from './mask';
 import { type NetworkWindow, type PredictWindow } from './predict-window';
 import { type LatentsBySource } from './source-latents';
 
@@ -38,7 +38,7 @@ export function createDenoiseStretch(
   /** The pool of the arrays that `predict` returns. */
   pool: ArrayPool,
 ): DenoiseStretch {
-  const { latent: shape, mask, window, seed } = params;
+  const { window } = params;
   const ddim = createDdim(params.schedule);
 
   return async (stretch, signal) => {
@@ -51,7 +51,7 @@ export function createDenoiseStretch(
       if (!clean) throw new RangeError(`there is no latent of frame ${sourceAt(frame)}`);
       return clean;
     };
-    const latents = createStretchLatents(shape, mask, frames, { seed, first });
+    const latents = createStretchLatents(params, frames, first);
 
     const windowAt = (start: number): NetworkWindow => {
       const seen = Array.from({ length: window }, (_, i) => start + i);
@@ -110,18 +110,16 @@ interface StretchLatents {
 
 /** Starts from noise: frame `i` gets the noise of output position `first + i`. */
 function createStretchLatents(
-  shape: LatentShape,
-  mask: LatentRectangle,
+  { latent: shape, mask, seed }: HighsyncParams,
   frames: number,
-  { seed, first }: { readonly seed: number; readonly first: number },
+  first: number,
 ): StretchLatents {
   const area = shape.height * shape.width;
   const size = shape.channels * area;
   const noisy = new Float32Array(frames * size);
   const prediction = new Float32Array(frames * size);
-  for (let frame = 0; frame < frames; frame++) {
-    fillNoise(noisy.subarray(frame * size, (frame + 1) * size), seed, first + frame);
-  }
+  const frameOf = (frame: number): Float32Array => noisy.subarray(frame * size, (frame + 1) * size);
+  for (let frame = 0; frame < frames; frame++) fillNoise(frameOf(frame), seed, first + frame);
 
   /** Visits the channel planes of some frames: the offset of each here, and in a tensor in the network's layout. */
   const eachPlane = (
@@ -141,7 +139,7 @@ function createStretchLatents(
     prediction,
     restore(cleanOf) {
       for (let frame = 0; frame < frames; frame++) {
-        restoreOutside(noisy, frame * size, cleanOf(frame), 0, shape, mask);
+        restoreOutside(frameOf(frame), cleanOf(frame), shape, mask);
       }
     },
     readWindow(start, count, target) {

@@ -1,36 +1,26 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type RunModel } from '../model';
 import { type Pack } from '../packs';
-import { clipInput, expectedImages, generate, trackOf } from '../test/clips';
+import { clipInput, generate, trackOf, upTo } from '../test/clips';
+import { deviationFrom, expectedHighsync } from '../test/expected-images';
 import { writeHighsyncPack } from '../test/highsync-pack';
-import { recordRuns, testSessions } from '../test/test-sessions';
+import { recordRuns, type TestPacks, testPacks } from '../test/test-sessions';
 import { createHighsync } from './engine';
 import { highsyncFaces } from './faces';
 import { type HighsyncManifest } from './manifest';
 
-const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
-
 describe('highsync on networks that know the answer', () => {
-  let folder: string;
-  const sessions = testSessions();
-
+  let packs: TestPacks;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'highsync-'));
+    packs = await testPacks();
   });
-  afterAll(async () => {
-    await sessions.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => packs.close());
 
   async function packOf(
     changes: Parameters<typeof writeHighsyncPack>[1] = {},
   ): Promise<{ pack: Pack<HighsyncManifest>; run: RunModel }> {
-    const pack = await writeHighsyncPack(join(folder, JSON.stringify(changes).replace(/\W/g, '-')), changes);
-    const run = await sessions.load(pack);
-    return { pack, run };
+    const pack = await writeHighsyncPack(packs.at(JSON.stringify(changes).replace(/\W/g, '-')), changes);
+    return { pack, run: await packs.load(pack) };
   }
 
   async function expectTargets(
@@ -40,20 +30,15 @@ describe('highsync on networks that know the answer', () => {
   ): Promise<void> {
     const track = trackOf(Math.max(...sources) + 1, faceless);
     const clip = await createHighsync(pack, run).open(clipInput(track, sources).input);
-    const images = await generate(clip, sources.length);
+    const { images } = await generate(clip, sources);
     await clip.close();
-    const expected = await expectedImages(run, track, sources);
+    const expected = await expectedHighsync(run, track, sources);
     for (const [output, image] of images.entries()) {
       if (faceless.includes(sources[output] ?? -1)) {
         expect(image).toBeNull();
         continue;
       }
-      const target = expected[output] ?? new Float32Array(0);
-      const worst = target.reduce(
-        (most, value, i) => Math.max(most, Math.abs(value - (image?.[i] ?? NaN))),
-        0,
-      );
-      expect([output, worst < 2e-5 ? 'exact' : worst]).toEqual([output, 'exact']);
+      expect(deviationFrom(expected[output] ?? new Float32Array(1), image)).toBeLessThan(2e-5);
     }
   }
 
@@ -89,7 +74,7 @@ describe('highsync on networks that know the answer', () => {
     const pack = await packOf({ stretch: 14 });
     const recorded = recordRuns(pack.run);
     const clip = await createHighsync(pack.pack, recorded.run).open(clipInput(trackOf(40), upTo(40)).input);
-    await generate(clip, 40);
+    await generate(clip, upTo(40));
     await clip.close();
     expect([recorded.count('vae_encoder'), recorded.count('vae_decoder')]).toEqual([40, 40]);
   });
@@ -103,7 +88,7 @@ describe('highsync on networks that know the answer', () => {
     const clip = await createHighsync(pack, recorded.run).open(
       clipInput(trackOf(40), upTo(40), { signal: cancel.signal }).input,
     );
-    await expect(generate(clip, 40)).rejects.toThrow('cancelled');
+    await expect(generate(clip, upTo(40))).rejects.toThrow('cancelled');
     const runs = recorded.runs.length;
     await clip.close();
     expect(recorded.runs).toHaveLength(runs);
@@ -117,7 +102,7 @@ describe('highsync on networks that know the answer', () => {
       if (role === 'reference_unet' && earlier === 1) throw new Error('out of memory');
     });
     const clip = await createHighsync(pack, recorded.run).open(clipInput(trackOf(40), upTo(40)).input);
-    await expect(generate(clip, 40)).rejects.toThrow('out of memory');
+    await expect(generate(clip, upTo(40))).rejects.toThrow('out of memory');
     await clip.close();
   });
 

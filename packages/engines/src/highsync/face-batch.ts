@@ -1,17 +1,21 @@
-import { type FaceBatch, type GeneratedFaces } from '../engine';
+import { type FaceBatch } from '../engine';
+import { decodedFaces } from '../latents';
+import { type ArrayPool } from '../model';
 
 type Floats = Float32Array<ArrayBuffer>;
 
+/** Faces that are pasted together while the next ones are decoded. */
+export const BATCH_SIZE = 4;
+
 /** What the batches of one clip need. */
 export interface BatchParts {
+  readonly pool: ArrayPool;
   /** The stretch that an output frame belongs to; −1 when it shows no face. */
   stretchOf(output: number): number;
   /** Generates the crops of output frames of one stretch, each [3, side, side] in [-1, 1]. */
   generate(stretch: number, outputs: readonly number[]): Promise<readonly Floats[]>;
   /** Blends a crop into its frame. */
   paste(frame: Uint8Array, output: number, image: Floats): void;
-  /** Returns an image of `generate` for reuse. */
-  give(image: Floats): void;
 }
 
 /** Output frames of one stretch that need a face. */
@@ -20,10 +24,7 @@ export class WantedFaces implements FaceBatch {
   /** The stretch of the frames taken so far; undefined while there are none. */
   private stretch: number | undefined;
 
-  constructor(
-    private readonly batchSize: number,
-    private readonly parts: BatchParts,
-  ) {}
+  constructor(private readonly parts: BatchParts) {}
 
   get size(): number {
     return this.outputs.length;
@@ -37,54 +38,33 @@ export class WantedFaces implements FaceBatch {
   take(_frame: Uint8Array, output: number): number | null {
     const stretch = this.parts.stretchOf(output);
     if (stretch < 0) return null;
-    if (this.size >= this.batchSize) throw new RangeError('the batch is full');
+    if (this.size >= BATCH_SIZE) throw new RangeError('the batch is full');
     this.stretch ??= stretch;
     if (this.stretch !== stretch) throw new RangeError('the batch is of another stretch');
     return this.outputs.push(output) - 1;
   }
 
-  async infer(): Promise<DecodedFaces> {
+  async infer() {
     const { outputs, stretch, parts } = this;
     const images = stretch === undefined ? [] : await parts.generate(stretch, outputs);
-    return new DecodedFaces(outputs, images, parts);
+    return decodedFaces(
+      outputs,
+      images,
+      (frame, image, output) => parts.paste(frame, output, image),
+      () => images.forEach((image) => parts.pool.give(image)),
+    );
   }
 }
 
-/** Generated crops, ready to be pasted. */
-export class DecodedFaces implements GeneratedFaces {
-  constructor(
-    readonly outputs: readonly number[],
-    /** Each [3, side, side] in [-1, 1]. */
-    readonly images: readonly Floats[],
-    private readonly parts: Pick<BatchParts, 'paste' | 'give'>,
-  ) {}
-
-  put(slot: number, frame: Uint8Array): void {
-    const output = this.outputs[slot];
-    const image = this.images[slot];
-    if (output === undefined || image === undefined) throw new RangeError(`slot ${slot} holds no face`);
-    this.parts.paste(frame, output, image);
-  }
-
-  recycle(): void {
-    for (const image of this.images) this.parts.give(image);
-  }
-}
-
-/** The results of stretches, which are processed in order, one at a time, one ahead of the stretch being consumed. */
-interface StretchQueue<T> {
-  /** The result of a stretch; starts the next stretch after it and forgets the ones before. Call in order. */
-  want(index: number): Promise<T>;
-  /** Stops the work in progress and resolves when it has ended. */
-  close(): Promise<void>;
-}
-
-/** `work` gets a signal that aborts when `signal` does or when the queue is closed. */
+/**
+ * The results of stretches, which are processed in order, one at a time, one ahead of the stretch being consumed. `work`
+ * gets a signal that aborts when `signal` does or when the queue is closed.
+ */
 export function createStretchQueue<T>(
   count: number,
   work: (index: number, signal: AbortSignal) => Promise<T>,
   signal: AbortSignal,
-): StretchQueue<T> {
+) {
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);
   const results = new Map<number, Promise<T>>();
@@ -104,7 +84,8 @@ export function createStretchQueue<T>(
   };
 
   return {
-    async want(index) {
+    /** The result of a stretch; starts the next stretch after it and forgets the ones before. Call in order. */
+    async want(index: number): Promise<T> {
       for (const passed of results.keys()) if (passed < index) results.delete(passed);
       const result = start(index);
       const value = await result;
@@ -112,7 +93,8 @@ export function createStretchQueue<T>(
       if (index + 1 < count) void Promise.allSettled([start(index + 1)]);
       return value;
     },
-    async close() {
+    /** Stops the work in progress and resolves when it has ended. */
+    async close(): Promise<void> {
       stop.abort(new Error('the clip was closed'));
       await last;
       results.clear();

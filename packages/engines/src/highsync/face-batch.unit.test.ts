@@ -55,17 +55,6 @@ test('stretches run one at a time, even when the next is wanted before the first
   expect(await Promise.all(wanted)).toEqual(['result 0', 'result 0', 'result 1']);
 });
 
-test('nothing starts after the last stretch', async () => {
-  const { started, work, end } = heldWork();
-  const queue = createStretchQueue(1, work, never);
-  const only = queue.want(0);
-  await turns();
-  end(0);
-  await only;
-  await turns();
-  expect(started).toEqual([0]);
-});
-
 test('an early failure is not reported until its stretch is wanted', async () => {
   const { work, end } = heldWork();
   const queue = createStretchQueue(2, work, never);

@@ -1,6 +1,13 @@
 import { type Box } from '@lipsync/kernels';
 import { type FaceTrack } from '../face/face-track';
-import { landmark, LANDMARK_COUNT, LANDMARK_VALUES, landmarkCenter, SMALLEST_FACE } from '../face/landmarks';
+import {
+  boxAt,
+  landmark,
+  LANDMARK_COUNT,
+  LANDMARK_VALUES,
+  landmarkCenter,
+  SMALLEST_FACE,
+} from '../face/landmarks';
 import { connectedRuns, type Run, smoothRun } from '../face/smoothing';
 
 /**
@@ -53,8 +60,8 @@ export function highsyncFaces(track: FaceTrack): HighsyncFaces {
     steady(boxes, shot);
     const height = commonHeight(boxes, shot);
     for (let frame = shot.start; frame < shot.end; frame++) {
-      const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = boxes.subarray(frame * 4, frame * 4 + 4);
-      const crop = highsyncCrop({ x1, y1, x2, y2 }, height ?? y2 - y1, track);
+      const box = boxAt(boxes, frame);
+      const crop = highsyncCrop(box, height ?? box.y2 - box.y1, track);
       const visible = crop.x2 - crop.x1 >= SMALLEST_FACE && crop.y2 - crop.y1 >= SMALLEST_FACE;
       shots[frame] = visible ? number : -1;
       crops.set([crop.x1, crop.y1, crop.x2, crop.y2], frame * 4);
@@ -82,7 +89,8 @@ function commonHeight(boxes: Float32Array, shot: Run): number | null {
   let lowest = Infinity;
   let highest = 0;
   for (let frame = shot.start; frame < shot.end; frame++) {
-    const height = (boxes[frame * 4 + 3] ?? 0) - (boxes[frame * 4 + 1] ?? 0);
+    const { y1, y2 } = boxAt(boxes, frame);
+    const height = y2 - y1;
     lowest = Math.min(lowest, height);
     highest = Math.max(highest, height);
   }
@@ -165,9 +173,11 @@ function jumps(
   to: number,
   picture: { readonly width: number; readonly height: number },
 ): boolean {
-  const moved = (side: number): number =>
-    Math.abs((boxes[to * 4 + side] ?? 0) - (boxes[from * 4 + side] ?? 0));
-  return (moved(0) + moved(2)) / picture.width + (moved(1) + moved(3)) / picture.height > LONGEST_STEP;
+  const [before, after] = [boxAt(boxes, from), boxAt(boxes, to)];
+  const moved = (edge: keyof Box): number => Math.abs(after[edge] - before[edge]);
+  return (
+    (moved('x1') + moved('x2')) / picture.width + (moved('y1') + moved('y2')) / picture.height > LONGEST_STEP
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
-import { FACE_TRACK_VERSION, type FaceTrack } from '../face/face-track';
+import { type FaceTrack } from '../face/face-track';
 import { LANDMARK_VALUES } from '../face/landmarks';
+import { drawnTrack } from '../test/clips';
 import { highsyncFaceBox, highsyncFaces, highsyncRuns } from './faces';
 
 describe('highsync faces', () => {
@@ -27,20 +28,8 @@ describe('highsync faces', () => {
     return points;
   }
 
-  function trackOf(faces: readonly (Float32Array | null)[], cuts: readonly number[] = [0]): FaceTrack {
-    const landmarks = new Float32Array(faces.length * LANDMARK_VALUES);
-    faces.forEach((points, frame) => points && landmarks.set(points, frame * LANDMARK_VALUES));
-    return {
-      version: FACE_TRACK_VERSION,
-      analyzerVersion: 'drawn',
-      fps: 25,
-      frames: faces.length,
-      ...PICTURE,
-      found: Uint8Array.from(faces, (points) => (points === null ? 0 : 1)),
-      landmarks,
-      cuts: Uint8Array.from(faces, (_, frame) => (cuts.includes(frame) ? 1 : 0)),
-    };
-  }
+  const trackOf = (faces: readonly (Float32Array | null)[], cuts?: readonly number[]): FaceTrack =>
+    drawnTrack(faces, PICTURE, cuts);
 
   const row = (boxes: Float32Array, frame: number): number[] =>
     Array.from(boxes.subarray(frame * 4, frame * 4 + 4));

@@ -1,34 +1,20 @@
 import { type BlendMask, MASK_SIZE } from '@lipsync/kernels';
+import { type HighsyncParams } from './manifest';
 
-/** The cells of a latent that are generated, bounds included. */
-export interface LatentRectangle {
-  readonly top: number;
-  readonly bottom: number;
-  readonly left: number;
-  readonly right: number;
-}
-
-/** One frame's latent, [channels, height, width]. */
-export interface LatentShape {
-  readonly channels: number;
-  readonly height: number;
-  readonly width: number;
-}
+type LatentShape = HighsyncParams['latent'];
+type LatentRectangle = HighsyncParams['mask'];
 
 /**
  * Sets every cell outside the rectangle to that of the clean latent, because the network gets the parts that are not
- * generated without noise. Both are one frame, at their offsets.
+ * generated without noise. Both are one frame.
  */
 export function restoreOutside(
   latent: Float32Array,
-  offset: number,
   clean: Float32Array,
-  cleanOffset: number,
   { channels, height, width }: LatentShape,
   { top, bottom, left, right }: LatentRectangle,
 ): void {
-  const copy = (from: number, to: number): void =>
-    latent.set(clean.subarray(cleanOffset + from, cleanOffset + to), offset + from);
+  const copy = (from: number, to: number): void => latent.set(clean.subarray(from, to), from);
   for (let channel = 0; channel < channels; channel++) {
     const plane = channel * height * width;
     // From the end of one generated row to the beginning of the next, everything is outside.
@@ -52,7 +38,7 @@ export const RECTANGLE_FEATHER = 1 / 32;
  */
 export function rectangleBlendMask(
   { top, bottom, left, right }: LatentRectangle,
-  { height, width }: Pick<LatentShape, 'height' | 'width'>,
+  { height, width }: LatentShape,
 ): BlendMask {
   const across = feathered(left / width, (right + 1) / width);
   const down = feathered(top / height, (bottom + 1) / height);

@@ -75,7 +75,6 @@ export function createPredictWindow(
   return async (time, window) => {
     if (guidance === 1) return given(time, window);
     const [unconditional, conditional] = await allOf([without(time, window), given(time, window)]);
-    if (!unconditional || !conditional) throw new Error('both predictions were awaited');
     guide(unconditional, conditional, guidance, conditional);
     pool.give(unconditional);
     return conditional;
@@ -99,20 +98,13 @@ interface ReferenceBanks {
   feeds(sources: readonly number[]): Promise<Tensors>;
 }
 
-interface ReferenceBanksOptions {
-  readonly manifest: HighsyncManifest;
-  readonly call: CallRole;
-  readonly pool: ArrayPool;
+export function createReferenceBanks(
+  manifest: HighsyncManifest,
+  call: CallRole,
+  pool: ArrayPool,
   /** Bytes of banks to keep. */
-  readonly maxBytes: number;
-}
-
-export function createReferenceBanks({
-  manifest,
-  call,
-  pool,
-  maxBytes,
-}: ReferenceBanksOptions): ReferenceBanks {
+  maxBytes: number,
+): ReferenceBanks {
   const names = Object.keys(manifest.roles.reference_unet.outputs);
   const kept = new Map<number, Banks>();
   let keptBytes = 0;

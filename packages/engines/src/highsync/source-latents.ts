@@ -1,5 +1,6 @@
 import { BILINEAR, createCropFace, type PictureFormat } from '@lipsync/kernels';
 import { type ClipInput, type FeatureLayout, type FrameFeatures, type FrameStream } from '../engine';
+import { boxAt } from '../face/landmarks';
 import { type Run } from '../face/smoothing';
 import { createInOrder } from '../in-order';
 import { copyScaledMean } from '../latents';
@@ -15,27 +16,19 @@ export type LatentsBySource = ReadonlyMap<number, Float32Array>;
 /** Number of faces that are encoded while the next frame is read. */
 const ENCODING = 2;
 
-/** Provides the clean latents that a stretch of output frames needs. */
-interface SourceLatents {
-  /**
-   * Runs `work` with the latents of output frames [start, end), all of which show a face; their memory is reused once
-   * it has ended. Stretches come in order, one at a time.
-   */
-  use<T>(stretch: Run, signal: AbortSignal, work: (latents: LatentsBySource) => Promise<T>): Promise<T>;
-  close(): Promise<void>;
-}
-
 /**
- * Latents that are not stored are encoded from a second stream of the output's pictures, which runs ahead of the stream
- * that faces are pasted into. It is opened when the first latent is missing, and never if all are stored.
+ * Provides the clean latents that a stretch of output frames needs. Those that are not stored are encoded from a second
+ * stream of the output's pictures, which runs ahead of the stream that faces are pasted into. It is opened when the
+ * first latent is missing, and never if all are stored.
  */
 export function createSourceLatents(
-  { sources, openFrames }: Pick<ClipInput, 'sources' | 'openFrames'>,
+  clip: ClipInput,
   kept: CachedLatents,
   encode: EncodeFace,
   /** The pool of the arrays that `encode` returns. */
   pool: ArrayPool,
-): SourceLatents {
+) {
+  const { sources } = clip;
   let stream: FrameStream | undefined;
   let frame = new Uint8Array(0);
   /** Number of output frames that the stream has passed. */
@@ -48,7 +41,7 @@ export function createSourceLatents(
     signal: AbortSignal,
   ): Promise<void> => {
     if (!stream) {
-      stream = openFrames();
+      stream = clip.openFrames();
       frame = new Uint8Array(stream.frameBytes);
     }
     const encoding = createInOrder<readonly [number, Floats]>(ENCODING, ([source, latent]) => {
@@ -85,7 +78,15 @@ export function createSourceLatents(
   };
 
   return {
-    async use(stretch, signal, work) {
+    /**
+     * Runs `work` with the latents of output frames [start, end), all of which show a face; their memory is reused once
+     * it has ended. Stretches come in order, one at a time.
+     */
+    async use<T>(
+      stretch: Run,
+      signal: AbortSignal,
+      work: (latents: LatentsBySource) => Promise<T>,
+    ): Promise<T> {
       const latents = await load(stretch, signal);
       try {
         return await work(latents);
@@ -93,7 +94,7 @@ export function createSourceLatents(
         for (const latent of latents.values()) pool.give(latent);
       }
     },
-    async close() {
+    async close(): Promise<void> {
       await stream?.close();
     },
   };
@@ -108,7 +109,7 @@ type EncodeFace = (frame: Uint8Array, sourceIndex: number) => Promise<Floats>;
 
 export function createFaceLatents(
   { resolution: side, latent }: Pick<HighsyncParams, 'resolution' | 'latent'>,
-  { crops }: Pick<HighsyncFaces, 'crops'>,
+  { crops }: HighsyncFaces,
   format: PictureFormat,
   call: CallRole,
   pool: ArrayPool,
@@ -116,9 +117,8 @@ export function createFaceLatents(
   const cropFace = createCropFace(format, side, BILINEAR);
   const size = latent.channels * latent.height * latent.width;
   return async (frame, sourceIndex) => {
-    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = crops.subarray(sourceIndex * 4, sourceIndex * 4 + 4);
     const image = pool.take(3 * side * side);
-    cropFace(frame, { x1, y1, x2, y2 }, image, 0);
+    cropFace(frame, boxAt(crops, sourceIndex), image, 0);
     const outputs = await call('vae_encoder', { image: float32Tensor(image, [1, 3, side, side]) });
     const clean = pool.take(size);
     const moments = float32Of(outputs, 'latent');
@@ -153,7 +153,7 @@ export function cachedLayout({ channels, height, width }: HighsyncParams['latent
 export function createCachedLatents(
   layout: FeatureLayout,
   features: FrameFeatures,
-  { crops }: Pick<HighsyncFaces, 'crops'>,
+  { crops }: HighsyncFaces,
 ): CachedLatents {
   const { values } = layout;
   const size = values - CORNERS;

@@ -1,5 +1,5 @@
 import { type Affine, createAlignedCrop, createAlignedPaste } from '@lipsync/kernels';
-import { type ClipInput, type EngineClip, type LipSyncEngine } from '../engine';
+import { type LipSyncEngine } from '../engine';
 import { type FaceTrack } from '../face/face-track';
 import { LANDMARK_VALUES } from '../face/landmarks';
 import { connectedRuns, faceRuns } from '../face/smoothing';
@@ -14,8 +14,6 @@ import { alignedFaces, enlargementAt, transformAt } from './faces';
 import { type LatentsyncManifest } from './manifest';
 import { inpaintMask, latentKeepMask, softMask } from './mask';
 
-type Floats = Float32Array<ArrayBuffer>;
-
 /** Spare arrays per length: the crops of one window, or its latents and the encoder's output for two faces. */
 const SPARES = 20;
 
@@ -28,7 +26,7 @@ const SPARES = 20;
  */
 export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: RunModel) {
   const { params } = manifest;
-  const { resolution: side, window } = params;
+  const { resolution: side } = params;
   const plane = params.latent.height * params.latent.width;
   const pool = createArrayPool(SPARES);
   const call = createCallRole(run, pool);
@@ -38,7 +36,6 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
   const encode = createEncodeFace(params, inpaint, call, pool);
   const denoise = createDenoiseWindow(manifest, latentKeepMask(inpaint, side, params.latent), run, pool);
   const decode = createDecodeLatent(params.latent, call, pool);
-  const newCrop = (): Floats => pool.take(3 * side * side);
 
   return {
     features,
@@ -51,7 +48,7 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
         encode(frame, source) {
           const transform = transformAt(transforms, source);
           if (transform === null) throw new RangeError(`frame ${source} shows no face`);
-          const cropped = newCrop();
+          const cropped = pool.take(3 * side * side);
           crop(frame, transform, cropped, 0);
           return encode(cropped);
         },
@@ -68,16 +65,14 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
       const transformOf = (source: number): Affine | null => transformAt(transforms, source);
       const stretches = outputStretches(sources, track, (source) => transformOf(source) !== null);
       const audio = await encodeSpeech(clip, params.audio, 'repeat', run);
-      return createLatentsyncClip(clip, {
-        window,
+      const parts: WindowParts = {
+        clip,
+        params,
+        pool,
         stretchOf: (output) => stretches[output] ?? -1,
         transformOf,
-        enlargementOf: (source) => enlargementAt(transforms, source),
         crop: createAlignedCrop(format, side),
         paste: createAlignedPaste(format, side, soft),
-        newCrop,
-        newLatents: () => pool.take(features.values),
-        give: (array) => pool.give(array),
         encode,
         async generate(faces, latents) {
           const outputs = faces.map(({ output }) => output);
@@ -98,7 +93,13 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
           const stride = faces.length * plane;
           return mapConcurrently(faces, (_, frame) => decode(clean, frame * plane, stride), signal);
         },
-      });
+      };
+      return {
+        batchSize: params.window,
+        newBatch: () => new FaceWindow(parts),
+        enlargement: (output) => enlargementAt(transforms, sources[output] ?? -1),
+        close: async () => undefined,
+      };
     },
   } satisfies LipSyncEngine;
 }
@@ -119,35 +120,13 @@ function writeLandmarks(
   }
 }
 
-export interface LatentsyncClip extends EngineClip {
-  newBatch(): FaceWindow;
-}
-
-interface LatentsyncClipParts extends WindowParts {
-  /** The enlargement of a source frame's face, see EngineClip. */
-  enlargementOf(source: number): number;
-}
-
-/** Crops before the network and pastes after it, for one clip. Frames without a face are left alone. */
-function createLatentsyncClip(
-  clip: Pick<ClipInput, 'sources' | 'features' | 'signal'>,
-  parts: LatentsyncClipParts,
-): LatentsyncClip {
-  return {
-    batchSize: parts.window,
-    newBatch: () => new FaceWindow(clip, parts),
-    enlargement: (output) => parts.enlargementOf(clip.sources[output] ?? -1),
-    close: async () => undefined,
-  };
-}
-
 /**
  * Numbers, per output frame, the stretches whose faces may be generated together; −1 means no face. A stretch ends
  * where the face is lost, at a cut, and where the timeline restarts; it continues through a reversal.
  */
 function outputStretches(
   sources: readonly number[],
-  { frames, cuts }: Pick<FaceTrack, 'frames' | 'cuts'>,
+  { frames, cuts }: FaceTrack,
   hasFace: (source: number) => boolean,
 ): Int32Array {
   const present = Uint8Array.from({ length: frames }, (_, source) => (hasFace(source) ? 1 : 0));

@@ -1,37 +1,26 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type RunModel } from '../model';
 import { type Pack } from '../packs';
-import { clipInput, trackOf } from '../test/clips';
-import { expectedImage, generate } from '../test/latentsync-clip';
+import { clipInput, generate, trackOf, upTo } from '../test/clips';
+import { deviationFrom, expectedLatentsync } from '../test/expected-images';
 import { type LatentsyncPackChanges, writeLatentsyncPack } from '../test/latentsync-pack';
-import { recordRuns, testSessions } from '../test/test-sessions';
+import { recordRuns, type TestPacks, testPacks } from '../test/test-sessions';
 import { createLatentsync } from './engine';
 import { type LatentsyncManifest } from './manifest';
 
-const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
-
 describe('latentsync on a network that knows the answer', () => {
-  let folder: string;
-  const sessions = testSessions();
-
+  let packs: TestPacks;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'latentsync-'));
+    packs = await testPacks();
   });
-  afterAll(async () => {
-    await sessions.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => packs.close());
 
   async function packOf(
     changes: LatentsyncPackChanges = {},
   ): Promise<{ pack: Pack<LatentsyncManifest>; run: RunModel }> {
     const name = JSON.stringify(changes).replace(/\W/g, '-').slice(0, 80);
-    const pack = await writeLatentsyncPack(join(folder, name), changes);
-    const run = await sessions.load(pack);
-    return { pack, run };
+    const pack = await writeLatentsyncPack(packs.at(name), changes);
+    return { pack, run: await packs.load(pack) };
   }
 
   /** Renders the clip and compares every crop with the network's target. */
@@ -45,12 +34,8 @@ describe('latentsync on a network that knows the answer', () => {
     const { images } = await generate(clip, sources);
     await clip.close();
     for (const [output, image] of images.entries()) {
-      const expected = expectedImage(track, sources, output, pack.manifest.params, options);
-      const worst = expected.reduce(
-        (most, value, i) => Math.max(most, Math.abs(value - (image?.[i] ?? NaN))),
-        0,
-      );
-      expect([output, worst < 2e-5 ? 'exact' : worst]).toEqual([output, 'exact']);
+      const target = expectedLatentsync(track, sources, output, pack.manifest.params, options);
+      expect(deviationFrom(target, image)).toBeLessThan(2e-5);
     }
   }
 

@@ -1,7 +1,7 @@
 import { type Affine, type AlignedCrop, type AlignedPaste } from '@lipsync/kernels';
-import { type ClipInput, type FaceBatch, type FeatureLayout, type GeneratedFaces } from '../engine';
+import { type ClipInput, type FaceBatch, type FeatureLayout } from '../engine';
 import { allOf, mapConcurrently } from '../in-order';
-import { copyScaledMean } from '../latents';
+import { copyScaledMean, decodedFaces } from '../latents';
 import { type ArrayPool, type CallRole, float32Of, float32Tensor } from '../model';
 import { type LatentsyncParams } from './manifest';
 
@@ -9,22 +9,18 @@ type Floats = Float32Array<ArrayBuffer>;
 
 /** What the windows of one clip need. */
 export interface WindowParts {
-  /** Number of frames in the longest window. */
-  readonly window: number;
+  readonly clip: ClipInput;
+  readonly params: LatentsyncParams;
+  readonly pool: ArrayPool;
   /** The stretch that an output frame belongs to, see `outputStretches`. */
   stretchOf(output: number): number;
   /** The transform from a source frame to its crop; null when the frame has no face. */
   transformOf(source: number): Affine | null;
   readonly crop: AlignedCrop;
   readonly paste: AlignedPaste;
-  newCrop(): Floats;
-  /** An array for the latents of a source frame. */
-  newLatents(): Floats;
   readonly encode: EncodeFace;
   /** Generates the crops of a window, each [3, side, side] in [-1, 1]; no longer needs the latents when it resolves. */
   generate(faces: readonly WantedFace[], latents: readonly Floats[]): Promise<readonly Floats[]>;
-  /** Returns the array of a crop or of latents for reuse. */
-  give(array: Floats): void;
 }
 
 /** A face needed in an output frame. */
@@ -39,12 +35,9 @@ interface WantedFace {
 
 /** Consecutive output frames whose faces are generated together. */
 export class FaceWindow implements FaceBatch {
-  readonly faces: WantedFace[] = [];
+  private readonly faces: WantedFace[] = [];
 
-  constructor(
-    private readonly clip: Pick<ClipInput, 'sources' | 'features' | 'signal'>,
-    private readonly parts: WindowParts,
-  ) {}
+  constructor(private readonly parts: WindowParts) {}
 
   get size(): number {
     return this.faces.length;
@@ -56,57 +49,45 @@ export class FaceWindow implements FaceBatch {
   }
 
   take(frame: Uint8Array, output: number): number | null {
-    const source = this.clip.sources[output] ?? -1;
+    const { clip, params } = this.parts;
+    const source = clip.sources[output] ?? -1;
     const transform = this.parts.transformOf(source);
     if (transform === null) return null;
-    if (this.size >= this.parts.window) throw new RangeError('the batch is full');
+    if (this.size >= params.window) throw new RangeError('the batch is full');
     return this.faces.push({ output, source, transform, seen: this.see(frame, source, transform) }) - 1;
   }
 
-  async infer(): Promise<DecodedFaces> {
-    const latents = await mapConcurrently(this.faces, (face) => this.latentsOf(face), this.clip.signal);
+  async infer() {
+    const { clip, pool, paste } = this.parts;
+    const latents = await mapConcurrently(this.faces, (face) => this.latentsOf(face), clip.signal);
     const images = await this.parts.generate(this.faces, latents);
-    for (const array of latents) this.parts.give(array);
-    return new DecodedFaces(this.faces, images, this.parts);
+    for (const array of latents) pool.give(array);
+    return decodedFaces(
+      this.faces,
+      images,
+      (frame, image, { transform }) => paste(frame, transform, image, 0),
+      () => images.forEach((image) => pool.give(image)),
+    );
   }
 
   private see(frame: Uint8Array, source: number, transform: Affine): WantedFace['seen'] {
-    if (this.clip.features.has(source)) {
-      const latents = this.parts.newLatents();
-      this.clip.features.read(source, latents, 0);
+    const { clip, params, pool, crop } = this.parts;
+    if (clip.features.has(source)) {
+      const latents = pool.take(latentLayout(params.latent).values);
+      clip.features.read(source, latents, 0);
       return { latents };
     }
-    const crop = this.parts.newCrop();
-    this.parts.crop(frame, transform, crop, 0);
-    return { crop };
+    const cropped = pool.take(3 * params.resolution ** 2);
+    crop(frame, transform, cropped, 0);
+    return { crop: cropped };
   }
 
   private async latentsOf({ source, seen }: WantedFace): Promise<Floats> {
     if ('latents' in seen) return seen.latents;
-    const latents = await this.parts.encode(seen.crop);
-    this.clip.features.write(source, latents, 0);
+    const { clip, encode } = this.parts;
+    const latents = await encode(seen.crop);
+    clip.features.write(source, latents, 0);
     return latents;
-  }
-}
-
-/** Generated crops, ready to be pasted. */
-class DecodedFaces implements GeneratedFaces {
-  constructor(
-    readonly faces: readonly WantedFace[],
-    /** Each [3, side, side] in [-1, 1]. */
-    readonly images: readonly Floats[],
-    private readonly parts: Pick<WindowParts, 'paste' | 'give'>,
-  ) {}
-
-  put(slot: number, frame: Uint8Array): void {
-    const face = this.faces[slot];
-    const image = this.images[slot];
-    if (!face || !image) throw new RangeError(`slot ${slot} holds no face`);
-    this.parts.paste(frame, face.transform, image, 0);
-  }
-
-  recycle(): void {
-    for (const image of this.images) this.parts.give(image);
   }
 }
 
@@ -124,7 +105,7 @@ type EncodeFace = (crop: Floats) => Promise<Floats>;
 
 /** `inpaint` is 1 where the face is generated; there the encoder sees mid-gray. */
 export function createEncodeFace(
-  { resolution: side, latent }: Pick<LatentsyncParams, 'resolution' | 'latent'>,
+  { resolution: side, latent }: LatentsyncParams,
   inpaint: Float32Array,
   call: CallRole,
   pool: ArrayPool,

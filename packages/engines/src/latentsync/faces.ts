@@ -146,7 +146,7 @@ const RATIO = 2.8;
 const RATIO_SIDE = 256;
 
 /** Middle of the left brow (the viewer's left), of the right one, and of the nose. */
-export type FacePoints = readonly [Point, Point, Point];
+type FacePoints = readonly [Point, Point, Point];
 
 /** Size in pixels of the aligned face that is stretched to a square crop of `side`: 210 × 280 for 256. */
 export function alignedSize(side: number): { width: number; height: number } {
@@ -155,7 +155,7 @@ export function alignedSize(side: number): { width: number; height: number } {
 }
 
 /** The template's points in pixels of the aligned face; pixel 0 has its center at 0. */
-export function templatePoints(side: number): FacePoints {
+function templatePoints(side: number): FacePoints {
   const ratio = (side / RATIO_SIDE) * RATIO;
   const [left, right, nose] = TEMPLATE;
   const scaled = ({ x, y }: Point): Point => ({ x: x * ratio, y: y * ratio });
@@ -167,7 +167,7 @@ export function templatePoints(side: number): FacePoints {
  * centroids, and the ratio of the spreads as the scale (which is not the least-squares scale). Null if the points of
  * either side coincide.
  */
-export function similarity(from: FacePoints, to: FacePoints): Affine | null {
+function similarity(from: FacePoints, to: FacePoints): Affine | null {
   const source = centered(from);
   const target = centered(to);
   const scale = Math.sqrt(target.squares / source.squares);
@@ -191,7 +191,7 @@ export function similarity(from: FacePoints, to: FacePoints): Affine | null {
  * The shift that LatentSync adds to the aligned face, at most some tenths of a pixel: the distance between the noses of
  * `from` and `to`, both measured in standard deviations of their points.
  */
-export function alignmentBias(from: FacePoints, to: FacePoints): Point {
+function alignmentBias(from: FacePoints, to: FacePoints): Point {
   const source = centered(from);
   const target = centered(to);
   const { x: fromX = 0, y: fromY = 0 } = source.offsets[2] ?? {};

@@ -1,11 +1,6 @@
 import { blurLines, gaussianKernel, INVISIBLE, LANCZOS } from '@lipsync/kernels';
 import { alignedSize } from './faces';
-
-/** Runs of columns in the rows of a square of `size` pixels: [row, first column, last column], inclusive. */
-export interface MaskSpans {
-  readonly size: number;
-  readonly spans: readonly (readonly [number, number, number])[];
-}
+import { type LatentsyncParams } from './manifest';
 
 /** Gray levels of the picture in which the mask is published. */
 const LEVELS = 255;
@@ -15,12 +10,9 @@ const LEVELS = 255;
  * that of the spans it is resampled with Lanczos, clipped and rounded to gray levels, as LatentSync
  * (https://github.com/bytedance/LatentSync) resizes its mask, so that the border has intermediate levels.
  */
-export function inpaintMask({ size, spans }: MaskSpans, side: number): Float32Array {
+export function inpaintMask({ size, spans }: LatentsyncParams['mask'], side: number): Float32Array {
   const original = new Float32Array(size * size);
-  for (const [row, first, last] of spans) {
-    if (row >= size || last >= size) throw new RangeError(`the mask leaves its ${size} pixels in row ${row}`);
-    original.fill(1, row * size + first, row * size + last + 1);
-  }
+  for (const [row, first, last] of spans) original.fill(1, row * size + first, row * size + last + 1);
   if (side === size) return original;
 
   // Rows, then columns: the same function twice, with a transposition in between.
@@ -116,26 +108,24 @@ function softEdges(side: number, border: number, scale: number): Float32Array {
 
 /** Erodes by `reach` and blurs by as much: 0 wherever the mask is not 1, and 1 from twice the reach on. */
 function fadedInside(mask: Float32Array, side: number, reach: number): Float32Array {
-  if (reach === 0) return mask.slice();
-  const eroded = mask.slice();
-  const between = new Float32Array(side * side);
-  erodeLines(eroded, between, side, reach);
-  erodeLines(between, eroded, side, reach);
+  if (reach === 0) return mask;
+  // Rows, then columns: each function twice, with a transposition in between.
+  const eroded = erodeLines(erodeLines(mask, side, reach), side, reach);
   const half = gaussianKernel(2 * reach + 1, 1);
-  blurLines(eroded, between, side, 'rows', half);
-  blurLines(between, eroded, side, 'columns', half);
-  return eroded;
+  return blurLines(blurLines(eroded, side, half), side, half);
 }
 
 /** The minimum within `reach` in each line; transposes the picture. Outside counts as 0. */
-function erodeLines(source: Float32Array, target: Float32Array, side: number, reach: number): void {
+function erodeLines(picture: Float32Array, side: number, reach: number): Float32Array {
+  const turned = new Float32Array(side * side);
   for (let line = 0; line < side; line++) {
     for (let at = 0; at < side; at++) {
       let least = 1;
       for (let k = at - reach; k <= at + reach; k++) {
-        least = Math.min(least, k >= 0 && k < side ? (source[line * side + k] ?? 0) : 0);
+        least = Math.min(least, k >= 0 && k < side ? (picture[line * side + k] ?? 0) : 0);
       }
-      target[at * side + line] = least;
+      turned[at * side + line] = least;
     }
   }
+  return turned;
 }

@@ -1,5 +1,6 @@
 import { createPasteFace } from '@lipsync/kernels';
-import { type ClipInput, type EngineClip, type LipSyncEngine } from '../engine';
+import { type LipSyncEngine } from '../engine';
+import { boxEnlargement } from '../face/landmarks';
 import {
   type CallRole,
   createArrayPool,
@@ -14,7 +15,7 @@ import { positionalEncoding, WINDOW_STEPS } from '../speech/windows';
 import { type BatchParts, WaitingFaces } from './face-batch';
 import { createSourceFaces } from './faces';
 import { createFaceFeatures, createFeatureRecords, createMusetalkEncoder } from './features';
-import { type MusetalkManifest, type MusetalkParams } from './manifest';
+import { type MusetalkManifest } from './manifest';
 import { createFaceMasks } from './mask';
 
 /** Spare arrays per length; two batches in flight need no more. */
@@ -29,11 +30,10 @@ const FEATURES_VERSION = '1';
  */
 export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunModel) {
   const { params } = manifest;
-  const { batch } = params;
+  const { batch, resolution: side } = params;
   const pool = createArrayPool(SPARES);
-  const call = createCallRole(run, pool);
   const faceFeatures = createFaceFeatures(manifest, run, pool);
-  const generate = createFaceGenerator(manifest, call);
+  const generate = createFaceGenerator(manifest, createCallRole(run, pool));
   return {
     features: {
       version: FEATURES_VERSION,
@@ -42,70 +42,39 @@ export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunMod
 
     async open(clip) {
       const speech = await encodeSpeech(clip, params.audio, 'zeros', run);
-      return createMusetalkClip(clip, {
-        params,
+      const faceAt = createSourceFaces(clip.track, params.crop);
+      const parts: BatchParts = {
+        batchSize: batch,
+        side,
+        pool,
+        faceOf: (output) => faceAt(clip.sources[output] ?? -1),
         faceFeatures,
-        take: (length) => pool.take(length),
-        give: (array) => pool.give(array),
-        async generate(latents, landmarks, outputFrames) {
+        records: createFeatureRecords(clip.features, faceFeatures),
+        masks: createFaceMasks(params.mask, faceFeatures.maskValues),
+        cut: faceFeatures.cutter(clip.format),
+        paste: createPasteFace(clip.format, side),
+        async generate(latents, landmarks, outputs) {
           const audio = pool.take(batch * speech.windowSize);
-          const windows = await speech.load(outputFrames[0] ?? 0, outputFrames.at(-1) ?? 0);
-          outputFrames.forEach((output, i) => windows.write(output, audio, i * speech.windowSize));
-          audio.fill(0, outputFrames.length * speech.windowSize);
+          const windows = await speech.load(outputs[0] ?? 0, outputs.at(-1) ?? 0);
+          outputs.forEach((output, i) => windows.write(output, audio, i * speech.windowSize));
+          audio.fill(0, outputs.length * speech.windowSize);
           return generate({ latents, landmarks, audio });
         },
-      });
+      };
+      return {
+        batchSize: batch,
+        newBatch: () => new WaitingFaces(parts),
+        enlargement(output) {
+          const face = parts.faceOf(output);
+          return face === null ? 0 : boxEnlargement(face.box, side);
+        },
+        close: async () => undefined,
+      };
     },
 
     openEncoder: (video) =>
-      createMusetalkEncoder(video, {
-        batchSize: batch,
-        faceAt: createSourceFaces(video.track, params.crop),
-        faceFeatures,
-      }),
+      createMusetalkEncoder(video, createSourceFaces(video.track, params.crop), faceFeatures, batch),
   } satisfies LipSyncEngine;
-}
-
-export interface MusetalkClip extends EngineClip {
-  newBatch(): WaitingFaces;
-}
-
-interface MusetalkClipParts extends Pick<BatchParts, 'faceFeatures' | 'take' | 'give' | 'generate'> {
-  readonly params: Pick<MusetalkParams, 'batch' | 'resolution' | 'crop' | 'mask'>;
-}
-
-/** Crops before the generator and pastes after it, for one clip. Frames without a face are left alone. */
-function createMusetalkClip(
-  { track, sources, format, features }: Pick<ClipInput, 'track' | 'sources' | 'format' | 'features'>,
-  { params, ...parts }: MusetalkClipParts,
-): MusetalkClip {
-  const { batch: batchSize, resolution: side } = params;
-  const { faceFeatures } = parts;
-  const faceAt = createSourceFaces(track, params.crop);
-  const batchParts: BatchParts = {
-    ...parts,
-    batchSize,
-    side,
-    faceOf: (outputIndex) => faceAt(sources[outputIndex] ?? -1),
-    records: createFeatureRecords(features, faceFeatures),
-    masks: createFaceMasks(params, faceFeatures.maskValues),
-    cut: faceFeatures.cutter(format),
-    paste: createPasteFace(format, side),
-  };
-
-  return {
-    batchSize,
-    newBatch: () => new WaitingFaces(batchParts),
-
-    enlargement(outputIndex) {
-      const face = batchParts.faceOf(outputIndex);
-      if (face === null) return 0;
-      const { x1, y1, x2, y2 } = face.box;
-      return Math.max(x2 - x1, y2 - y1) / side;
-    },
-
-    close: async () => undefined,
-  };
 }
 
 type Floats = Float32Array<ArrayBuffer>;
@@ -124,16 +93,14 @@ interface GeneratorInput {
  * MuseTalk's forward pass: one step of the network at a fixed timestep, conditioned on the audio window, then decoded.
  * Resolves to [batch, 3, side, side] in [-1, 1].
  */
-type GenerateFaces = (input: GeneratorInput) => Promise<Floats>;
-
-function createFaceGenerator({ params, roles }: MusetalkManifest, call: CallRole): GenerateFaces {
+function createFaceGenerator({ params, roles }: MusetalkManifest, call: CallRole) {
   const { batch, latent, audio, timestep } = params;
   const { channels, height, width } = latent;
   const tokens = WINDOW_STEPS * audio.states;
   const positions = positionalEncoding(tokens, audio.width);
   const wantsLandmarks = roles.unet.inputs.landmarks !== undefined;
 
-  return async ({ latents, landmarks, audio: windows }) => {
+  return async ({ latents, landmarks, audio: windows }: GeneratorInput): Promise<Floats> => {
     if (audio.positionalEncoding === 'outside') addToEach(windows, positions);
     const outputs = await call('unet', {
       latent: float32Tensor(latents, [batch, 2 * channels, height, width]),

@@ -1,6 +1,8 @@
-import { type BlendMask, type Box, type PasteFace } from '@lipsync/kernels';
-import { type FaceBatch, type GeneratedFaces } from '../engine';
+import { type BlendMask, type PasteFace } from '@lipsync/kernels';
+import { type FaceBatch } from '../engine';
 import { LANDMARK_VALUES, writeCropLandmarks } from '../face/landmarks';
+import { decodedFaces } from '../latents';
+import { type ArrayPool } from '../model';
 import { type SourceFace } from './faces';
 import { type CutFace, type CutFaces, type FaceFeatures, type FeatureRecords } from './features';
 import { type FaceMasks } from './mask';
@@ -19,11 +21,9 @@ export interface BatchParts {
   readonly masks: FaceMasks;
   readonly cut: CutFace;
   readonly paste: PasteFace;
-  /** An array of this length with arbitrary content. */
-  take(length: number): Floats;
-  give(array: Floats): void;
+  readonly pool: ArrayPool;
   /** Generates faces [batch, 3, side, side] from full arrays of latents and landmarks, both of which it takes over. */
-  generate(latents: Floats, landmarks: Floats, outputFrames: readonly number[]): Promise<Floats>;
+  generate(latents: Floats, landmarks: Floats, outputs: readonly number[]): Promise<Floats>;
 }
 
 /** A face that waits for the generator. */
@@ -49,10 +49,10 @@ export class WaitingFaces implements FaceBatch {
   private readonly cut: CutFaces;
 
   constructor(private readonly parts: BatchParts) {
-    const { batchSize, faceFeatures } = parts;
-    this.landmarks = parts.take(batchSize * LANDMARK_VALUES);
-    this.latents = parts.take(batchSize * faceFeatures.latentValues);
-    this.parsed = parts.take(batchSize * faceFeatures.maskValues);
+    const { batchSize, faceFeatures, pool } = parts;
+    this.landmarks = pool.take(batchSize * LANDMARK_VALUES);
+    this.latents = pool.take(batchSize * faceFeatures.latentValues);
+    this.parsed = pool.take(batchSize * faceFeatures.maskValues);
     this.cut = faceFeatures.newCut();
   }
 
@@ -81,19 +81,27 @@ export class WaitingFaces implements FaceBatch {
     return slot;
   }
 
-  async infer(): Promise<PasteableFaces> {
+  async infer() {
     const { parts, waiting, latents, landmarks, parsed } = this;
+    const { side, pool, paste } = parts;
     await parts.faceFeatures.compute(this.cut, latents, parsed);
     this.keepComputed();
     this.fillUp();
-    const outputFrames = waiting.map(({ outputIndex }) => outputIndex);
-    const generating = parts.generate(latents, landmarks, outputFrames);
-    const places = waiting.map(({ face, mask }, slot): FacePlace => ({
+    const outputs = waiting.map(({ outputIndex }) => outputIndex);
+    const generating = parts.generate(latents, landmarks, outputs);
+    const places = waiting.map(({ face, mask }, slot) => ({
       box: face.box,
       mask: mask ?? parts.masks.get(face, parsed, slot),
     }));
-    parts.give(parsed);
-    return new PasteableFaces(places, await generating, parts);
+    pool.give(parsed);
+    const generated = await generating;
+    const size = 3 * side * side;
+    return decodedFaces(
+      places,
+      places.map((_, slot) => generated.subarray(slot * size, (slot + 1) * size)),
+      (frame, image, { box, mask }) => paste(frame, box, image, 0, mask),
+      () => pool.give(generated),
+    );
   }
 
   private keepComputed(): void {
@@ -120,31 +128,4 @@ export class WaitingFaces implements FaceBatch {
 
 function copySlot(values: Floats, size: number, from: number, to: number): void {
   values.copyWithin(to * size, from * size, (from + 1) * size);
-}
-
-/** Where a generated face is pasted. */
-interface FacePlace {
-  readonly box: Box;
-  readonly mask: BlendMask;
-}
-
-/** Generated crops, ready to be pasted. */
-class PasteableFaces implements GeneratedFaces {
-  constructor(
-    private readonly places: readonly FacePlace[],
-    /** [batch, 3, side, side] in [-1, 1]. */
-    readonly images: Floats,
-    private readonly parts: Pick<BatchParts, 'side' | 'paste' | 'give'>,
-  ) {}
-
-  put(slot: number, frame: Uint8Array): void {
-    const place = this.places[slot];
-    if (place === undefined) throw new RangeError(`slot ${slot} holds no face`);
-    const { side, paste } = this.parts;
-    paste(frame, place.box, this.images, slot * 3 * side * side, place.mask);
-  }
-
-  recycle(): void {
-    this.parts.give(this.images);
-  }
 }

@@ -1,7 +1,8 @@
 import { type Box } from '@lipsync/kernels';
 import { type FaceTrack } from '../face/face-track';
-import { landmark, LANDMARK_COUNT, LANDMARK_VALUES, SMALLEST_FACE } from '../face/landmarks';
+import { boxAt, landmark, LANDMARK_COUNT, LANDMARK_VALUES, SMALLEST_FACE } from '../face/landmarks';
 import { faceRuns, smoothRun } from '../face/smoothing';
+import { type MusetalkParams } from './manifest';
 
 /** A face in a source frame, in pixels of the picture. */
 export interface SourceFace {
@@ -14,14 +15,14 @@ export interface SourceFace {
 /** The face of a source frame if it can be rendered; null when the frame must pass unchanged. */
 export type FaceAt = (sourceIndex: number) => SourceFace | null;
 
-export function createSourceFaces(track: FaceTrack, placement: FaceBoxPlacement): FaceAt {
+export function createSourceFaces(track: FaceTrack, placement: MusetalkParams['crop']): FaceAt {
   const boxes = musetalkBoxes(track, placement);
   const find = (sourceIndex: number): SourceFace | null => {
-    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = boxes.subarray(sourceIndex * 4, sourceIndex * 4 + 4);
-    if (x2 - x1 < SMALLEST_FACE || y2 - y1 < SMALLEST_FACE) return null;
+    const box = boxAt(boxes, sourceIndex);
+    if (box.x2 - box.x1 < SMALLEST_FACE || box.y2 - box.y1 < SMALLEST_FACE) return null;
     const start = sourceIndex * LANDMARK_VALUES;
     const landmarks = track.landmarks.subarray(start, start + LANDMARK_VALUES);
-    return { sourceIndex, box: { x1, y1, x2, y2 }, landmarks };
+    return { sourceIndex, box, landmarks };
   };
   // The same frame is often requested several times in a row.
   let last = -1;
@@ -45,7 +46,7 @@ const SIZE_SIGMA = 6;
  * pixels of the picture and inside it. Rows of frames without a face in the picture are zero. Upstream crops every
  * frame separately, which shows as jitter.
  */
-export function musetalkBoxes(track: FaceTrack, placement: FaceBoxPlacement): Float32Array {
+export function musetalkBoxes(track: FaceTrack, placement: MusetalkParams['crop']): Float32Array {
   const present = new Uint8Array(track.frames);
   const boxes = new Float32Array(track.frames * 4);
   for (let frame = 0; frame < track.frames; frame++) {
@@ -80,14 +81,6 @@ function toCorners(
 /** Low point of the nose bridge, the vertical middle of the crop, where the generated half begins. */
 const CROP_MIDDLE = 29;
 
-/** The position of MuseTalk's crop on a face, in pixels of the picture. */
-interface FaceBoxPlacement {
-  /** How far the vertical middle of the crop is below the nose bridge's low point (`bbox_shift`). */
-  readonly shift: number;
-  /** Room below the chin (`extra_margin`). */
-  readonly margin: number;
-}
-
 /**
  * The face crop that MuseTalk was trained on: as wide as the landmarks, from the chin as far above the nose bridge's
  * low point as the chin is below it, plus a margin under the chin. The position of its middle decides where the
@@ -98,7 +91,7 @@ interface FaceBoxPlacement {
 export function faceBox(
   landmarks: Float32Array,
   picture: { readonly width: number; readonly height: number },
-  { shift, margin }: FaceBoxPlacement,
+  { shift, margin }: MusetalkParams['crop'],
 ): Box | null {
   let left = Infinity;
   let right = -Infinity;

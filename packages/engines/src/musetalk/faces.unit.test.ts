@@ -1,4 +1,5 @@
-import { FACE_TRACK_VERSION, type FaceTrack, TRACK_REACH } from '../face/face-track';
+import { type FaceTrack, TRACK_REACH } from '../face/face-track';
+import { drawnTrack, upTo } from '../test/clips';
 import { faceBox, musetalkBoxes } from './faces';
 
 describe('musetalk boxes', () => {
@@ -6,30 +7,10 @@ describe('musetalk boxes', () => {
   const FRAMES = 80;
 
   /** A track of `face(frame)`; frames without one show no face. */
-  function track(
+  const track = (
     face: (frame: number) => Float32Array | null,
     size = { width: 1000, height: 1000 },
-  ): FaceTrack {
-    const landmarks = new Float32Array(FRAMES * 136);
-    const found = new Uint8Array(FRAMES);
-    for (let frame = 0; frame < FRAMES; frame++) {
-      const points = face(frame);
-      if (points === null) continue;
-      found[frame] = 1;
-      landmarks.set(points, frame * 136);
-    }
-    const cuts = Uint8Array.from({ length: FRAMES }, (_, frame) => Number(frame === 0));
-    return {
-      version: FACE_TRACK_VERSION,
-      analyzerVersion: 'drawn',
-      fps: 25,
-      frames: FRAMES,
-      ...size,
-      found,
-      landmarks,
-      cuts,
-    };
-  }
+  ): FaceTrack => drawnTrack(upTo(FRAMES).map(face), size);
 
   /** 136 wide and 134 high, its left edge at `x`. */
   const face = (x: number): Float32Array =>

@@ -7,19 +7,15 @@ import { type FaceAt, type SourceFace } from './faces';
 import { type MusetalkManifest } from './manifest';
 import { createCropForParsing, createParsedMask, PARSING_SIDE } from './parsing';
 
-interface MusetalkEncoderParts {
-  readonly batchSize: number;
-  readonly faceAt: FaceAt;
-  readonly faceFeatures: FaceFeatures;
-}
-
 /** One batch is computed and one waits, while frames for the next are decoded. */
 const BATCHES_IN_FLIGHT = 2;
 
 /** Computes the features that are not stored yet for every face of a video, for a preparation. */
 export function createMusetalkEncoder(
   { format, features }: Pick<ClipInput, 'format' | 'features'>,
-  { batchSize, faceAt, faceFeatures }: MusetalkEncoderParts,
+  faceAt: FaceAt,
+  faceFeatures: FaceFeatures,
+  batchSize: number,
 ): FaceEncoder {
   const records = createFeatureRecords(features, faceFeatures);
   const cutFace = faceFeatures.cutter(format);
@@ -141,7 +137,7 @@ export function createFaceFeatures(
   return {
     latentValues: 2 * latentSize,
     maskValues: parses ? HALF_MASK_VALUES : 0,
-    newCut: () => new CutFaces(pool.take(batch * cropSize)),
+    newCut: () => ({ faces: [], crops: pool.take(batch * cropSize) }),
     cutter(format) {
       const cropFace = createCropFace(format, side);
       const cropForParsing = parses ? createCropForParsing(format) : undefined;
@@ -172,7 +168,7 @@ export interface FeatureRecords {
 
 export function createFeatureRecords(
   features: FrameFeatures,
-  { latentValues, maskValues }: Pick<FaceFeatures, 'latentValues' | 'maskValues'>,
+  { latentValues, maskValues }: FaceFeatures,
 ): FeatureRecords {
   const record = new Float32Array(maskValues === 0 ? 0 : latentValues + maskValues);
   const latentPart = record.subarray(0, latentValues);
@@ -210,11 +206,10 @@ interface CroppedFace {
 }
 
 /** Faces copied out of their frames, before their features are computed. */
-export class CutFaces {
-  readonly faces: CroppedFace[] = [];
-
+export interface CutFaces {
+  readonly faces: CroppedFace[];
   /** [batch, 3, side, side] in [-1, 1]. */
-  constructor(readonly crops: Floats) {}
+  readonly crops: Floats;
 }
 
 /**

@@ -1,18 +1,15 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { HALF_MASK_VALUES, pictureLayout } from '@lipsync/kernels';
 import { type ClipInput, type EngineClip, type FrameFeatures, noFeatures } from '../engine';
 import { type RunModel } from '../model';
 import { type Pack } from '../packs';
-import { buildBuiltinPacks } from '../registry';
 import { recordingOf } from '../speech/log-mel';
-import { syntheticTrack } from '../test/clips';
+import { memoryFeatures, syntheticTrack } from '../test/clips';
 import { writePooledMusetalkPack } from '../test/musetalk-pack';
-import { testSessions } from '../test/test-sessions';
+import { type TestPacks, testPacks } from '../test/test-sessions';
 import { createMusetalk } from './engine';
 import { type MusetalkManifest } from './manifest';
+import { writeMusetalkPack } from './pack';
 
 const format = { width: 160, height: 160, matrix: 'bt709', range: 'full' } as const;
 const layout = pictureLayout(format);
@@ -34,31 +31,11 @@ function picture(frame: number): Uint8Array<ArrayBuffer> {
   );
 }
 
-/** Features in memory; records what is written. */
-function memory(values: number): FrameFeatures & { written: number[]; read: FrameFeatures['read'] } {
-  const kept = new Map<number, Float32Array>();
-  const written: number[] = [];
-  return {
-    written,
-    has: (index) => kept.has(index),
-    read: (index, target, offset) => {
-      const found = kept.get(index);
-      if (!found) throw new RangeError(`nothing of ${index}`);
-      target.set(found, offset);
-    },
-    write: (index, source, offset) => {
-      written.push(index);
-      kept.set(index, source.slice(offset, offset + values));
-    },
-  };
-}
-
 describe.each([
   { name: 'a pack with a face parser', parsing: true, values: LATENTS + HALF_MASK_VALUES },
   { name: 'a pack without one', parsing: false, values: LATENTS },
 ])('the features that musetalk keeps of frames, on $name', ({ parsing, values }) => {
-  let folder: string;
-  const sessions = testSessions();
+  let packs: TestPacks;
   let runPack: RunModel;
   let pack: Pack<MusetalkManifest>;
   let calls: string[];
@@ -69,15 +46,15 @@ describe.each([
   };
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'kept-features-'));
-    await buildBuiltinPacks(folder);
-    pack = await writePooledMusetalkPack(join(folder, 'pooled'), folder, { parsing, params: { batch: 4 } });
-    runPack = await sessions.load(pack);
+    packs = await testPacks();
+    await writeMusetalkPack(packs.at('builtin-musetalk'));
+    pack = await writePooledMusetalkPack(packs.at('pooled'), packs.at('.'), {
+      parsing,
+      params: { batch: 4 },
+    });
+    runPack = await packs.load(pack);
   }, 60_000);
-  afterAll(async () => {
-    await sessions.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => packs.close());
   beforeEach(() => {
     calls = [];
   });
@@ -128,10 +105,10 @@ describe.each([
   });
 
   test('a frame that was rendered once is neither encoded nor parsed again, and looks the same', async () => {
-    const features = memory(values);
+    const features = memoryFeatures(values);
     const first = await render([0, 1, 2, 3], features);
     expect([runs('vae_encoder'), runs('face_parsing')]).toEqual([2, parsing ? 4 : 0]);
-    expect(features.written).toEqual([0, 1, 2, 3]);
+    expect([...features.kept.keys()]).toEqual([0, 1, 2, 3]);
 
     const second = await render([3, 2, 1, 0], features);
     expect([runs('vae_encoder'), runs('face_parsing'), runs('unet')]).toEqual([0, 0, 1]);
@@ -140,11 +117,11 @@ describe.each([
   });
 
   test('known and unknown frames share a batch', async () => {
-    const features = memory(values);
+    const features = memoryFeatures(values);
     await render([1, 3], features);
     const alone = await render([0, 1, 2, 3]);
     expect(await render([0, 1, 2, 3], features)).toEqual(alone);
-    expect(features.written).toEqual([1, 3, 0, 2]);
+    expect([...features.kept.keys()]).toEqual([1, 3, 0, 2]);
     expect(runs('face_parsing')).toBe(parsing ? 2 : 0);
   });
 
@@ -163,7 +140,7 @@ describe.each([
   });
 
   test('a preparation computes what a render would, for every face and nothing else', async () => {
-    const features = memory(values);
+    const features = memoryFeatures(values);
     const encoder = engine().openEncoder({ track, format, features });
     const frame = new Uint8Array(layout.bytes);
     for (let source = 0; source < FRAMES; source++) {
@@ -173,7 +150,7 @@ describe.each([
     }
     await encoder.flush();
     const faces = Array.from({ length: FRAMES }, (_, i) => i).filter((i) => i !== FACELESS);
-    expect([...features.written].sort()).toEqual(faces);
+    expect([...features.kept.keys()].sort()).toEqual(faces);
     // Six faces in batches of four.
     expect(runs('vae_encoder')).toBe(4);
 
@@ -185,12 +162,12 @@ describe.each([
   });
 
   test('a resumed preparation computes only what is missing', async () => {
-    const features = memory(values);
+    const features = memoryFeatures(values);
     await render([0, 1, 2, 3], features);
     const encoder = engine().openEncoder({ track, format, features });
     for (let source = 0; source < FRAMES; source++) await encoder.add(picture(source), source);
     await encoder.flush();
-    expect([...features.written].sort()).toEqual([0, 1, 2, 3, 4, 6]);
+    expect([...features.kept.keys()].sort()).toEqual([0, 1, 2, 3, 4, 6]);
   });
 
   test('only the selected part of the face changes', async () => {

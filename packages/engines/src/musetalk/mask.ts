@@ -16,62 +16,25 @@ export interface FaceMasks {
 const CACHED_MASKS = 256;
 
 /** `maskValues`: see `FaceFeatures`. */
-export function createFaceMasks(
-  { batch, mask: { blur } }: Pick<MusetalkParams, 'batch' | 'mask'>,
-  maskValues: number,
-): FaceMasks {
+export function createFaceMasks({ blur }: MusetalkParams['mask'], maskValues: number): FaceMasks {
   const soften = createMaskSoftener(blur);
   const outline = new Float32Array(HALF_MASK_VALUES);
-  // A mask must outlive the batches that use it, of which several are in flight at once.
-  const masks = createMaskCache(Math.max(CACHED_MASKS, 16 * batch));
-  return {
-    find: (sourceIndex) => masks.find(sourceIndex),
-    get: ({ sourceIndex, box, landmarks }, parsed, slot) =>
-      masks.get(sourceIndex, (mask) => {
-        if (maskValues > 0) {
-          soften(parsed, slot * maskValues, box, mask);
-        } else {
-          outlineMask(landmarks, box, outline);
-          soften(outline, 0, box, mask);
-        }
-      }),
-  };
-}
-
-/** Masks by source frame: a clip that loops shows each frame many times. */
-interface MaskCache {
-  /** The mask of a frame, if it is still cached. */
-  find(sourceIndex: number): BlendMask | undefined;
-  /** The mask of a frame, made with `fill` if it is not cached. */
-  get(sourceIndex: number, fill: (mask: BlendMask) => void): BlendMask;
-}
-
-/** Keeps the `capacity` most recently used masks; a mask stays valid until that many others were requested. */
-export function createMaskCache(capacity: number): MaskCache {
-  // Ordered by use, least recent first.
+  /** By source frame, the oldest first. */
   const masks = new Map<number, BlendMask>();
-  const takeLeastUsed = (): BlendMask | undefined => {
-    for (const [sourceIndex, mask] of masks) {
-      masks.delete(sourceIndex);
-      return mask;
-    }
-    return undefined;
-  };
-  const find = (sourceIndex: number): BlendMask | undefined => {
-    const mask = masks.get(sourceIndex);
-    if (mask === undefined) return undefined;
-    masks.delete(sourceIndex);
-    masks.set(sourceIndex, mask);
-    return mask;
-  };
   return {
-    find,
-    get(sourceIndex, fill) {
-      const found = find(sourceIndex);
+    find: (sourceIndex) => masks.get(sourceIndex),
+    get({ sourceIndex, box, landmarks }, parsed, slot) {
+      const found = masks.get(sourceIndex);
       if (found) return found;
-      const reused = masks.size < capacity ? undefined : takeLeastUsed();
-      const mask = reused ?? new Float32Array(MASK_SIZE * MASK_SIZE);
-      fill(mask);
+      const mask = new Float32Array(MASK_SIZE * MASK_SIZE);
+      if (maskValues > 0) {
+        soften(parsed, slot * maskValues, box, mask);
+      } else {
+        outlineMask(landmarks, box, outline);
+        soften(outline, 0, box, mask);
+      }
+      const [oldest = -1] = masks.keys();
+      if (masks.size >= CACHED_MASKS) masks.delete(oldest);
       masks.set(sourceIndex, mask);
       return mask;
     },

@@ -1,5 +1,5 @@
 import { createMaskSoftener, HALF_MASK_VALUES, MASK_SIZE } from '@lipsync/kernels';
-import { createMaskCache, outlineMask } from './mask';
+import { outlineMask } from './mask';
 
 describe('blend mask', () => {
   const box = { x1: 100, y1: 50, x2: 300, y2: 250 };
@@ -52,15 +52,6 @@ describe('blend mask', () => {
     }
   });
 
-  test('a wider blur extends further over the jaw line', () => {
-    const reach = (blur: number): number => {
-      const mask = softMask(landmarks(), blur);
-      const inside = Array.from({ length: 30 }, (_, i) => at(mask, 200, 220 + i));
-      return inside.filter((value) => value > 0.01 && value < 0.99).length;
-    };
-    expect(reach(0.1)).toBeGreaterThan(1.6 * reach(0.05));
-  });
-
   test('a face rotated out of its box cannot write outside the mask grid', () => {
     const wild = landmarks().map((value) => value * 3 - 400);
     for (const value of softMask(wild)) {
@@ -74,60 +65,5 @@ describe('blend mask', () => {
     outlineMask(landmarks(), box, half, 2);
     expect([half[0], half[1], half.at(-2), half.at(-1)]).toEqual([9, 9, 9, 9]);
     expect(new Set(half.subarray(2, -2))).toEqual(new Set([0, 1]));
-  });
-});
-
-describe('mask cache', () => {
-  describe('mask cache', () => {
-    /** A cache whose masks hold the frame number in their first cell; records which were made. */
-    const numbered = (capacity: number) => {
-      const cache = createMaskCache(capacity);
-      const made: number[] = [];
-      const get = (frame: number) =>
-        cache.get(frame, (mask) => {
-          made.push(frame);
-          mask[0] = frame;
-        });
-      return { get, made, find: (frame: number) => cache.find(frame) };
-    };
-
-    test('a clip that loops within the capacity makes every mask once', () => {
-      const { get, made } = numbered(4);
-      for (let i = 0; i < 40; i++) expect(get(i % 4)[0]).toBe(i % 4);
-      expect(made).toEqual([0, 1, 2, 3]);
-    });
-
-    test('memory stays within the capacity for any number of frames, and the least recently used mask is evicted', () => {
-      const { get, made } = numbered(3);
-      const arrays = new Set<Float32Array>();
-      for (let i = 0; i < 30; i++) arrays.add(get(i));
-      expect(arrays.size).toBe(3);
-      get(27);
-      get(30);
-      made.length = 0;
-      get(27);
-      get(29);
-      get(28);
-      expect(made).toEqual([28]);
-    });
-
-    test('looking up a mask makes none, and counts as a use of one that is cached', () => {
-      const { get, find, made } = numbered(2);
-      expect(find(1)).toBeUndefined();
-      get(1);
-      get(2);
-      expect(find(1)?.[0]).toBe(1);
-      get(3);
-      expect([find(1)?.[0], find(2)]).toEqual([1, undefined]);
-      expect(made).toEqual([1, 2, 3]);
-    });
-
-    test('a mask stays unchanged until as many others were requested as fit', () => {
-      const { get } = numbered(3);
-      const held = get(7);
-      get(8);
-      get(9);
-      expect(held[0]).toBe(7);
-    });
   });
 });

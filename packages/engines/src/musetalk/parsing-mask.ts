@@ -43,13 +43,13 @@ type ParsingMask = (classes: Uint8Array, mask: Uint8Array) => void;
 export function createParsingMask(
   side: number,
   { mode, leftCheek, rightCheek }: ParsingMaskSettings,
-  spread: SpreadCells,
 ): ParsingMask {
   if (mode !== 'jaw') {
     const kept = new Set(mode === 'neck' ? [SKIN, ...LIPS, NECK] : [SKIN, ...LIPS]);
     return (classes, mask) => classes.forEach((name, i) => (mask[i] = kept.has(name) ? 1 : 0));
   }
 
+  const spread = createSpreadCells(side);
   const grown = new Uint8Array(side * side);
   const narrowed = new Uint8Array(side * side);
   const gone = new Uint8Array(side * side);
@@ -76,7 +76,7 @@ export function createParsingMask(
 }
 
 /** A row of a structuring element, `dy` rows below its middle, with the columns up to `reach` on both sides. */
-export interface ElementRow {
+interface ElementRow {
   readonly dy: number;
   readonly reach: number;
 }
@@ -93,7 +93,7 @@ type SpreadCells = (
  * Spreading the ones is a dilation; spreading the zeros is the complement of an erosion. Cells outside the map count as
  * neither. `target` must not be the map.
  */
-export function createSpreadCells(side: number): SpreadCells {
+function createSpreadCells(side: number): SpreadCells {
   /** Columns to the nearest cell of the value in the same row; FAR or more if there is none. */
   const distances = new Uint16Array(side * side);
   return (map, value, element, target) => {

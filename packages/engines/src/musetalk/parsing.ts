@@ -7,7 +7,7 @@ import {
   MASK_SQUARE,
   type PictureFormat,
 } from '@lipsync/kernels';
-import { createParsingMask, createSpreadCells, type ParsingMaskSettings } from './parsing-mask';
+import { createParsingMask, type ParsingMaskSettings } from './parsing-mask';
 
 /** Side of the input of the face parser, pixels. */
 export const PARSING_SIDE = 512;
@@ -74,7 +74,7 @@ type ParsedMask = (scores: Float32Array, face: Box, half: Float32Array, offset: 
 
 export function createParsedMask(settings: ParsingMaskSettings): ParsedMask {
   const area = PARSING_SIDE * PARSING_SIDE;
-  const maskOf = createParsingMask(PARSING_SIDE, settings, createSpreadCells(PARSING_SIDE));
+  const maskOf = createParsingMask(PARSING_SIDE, settings);
   const classes = new Uint8Array(area);
   const best = new Float32Array(area);
   const mask = new Uint8Array(area);

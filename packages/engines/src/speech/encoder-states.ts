@@ -15,31 +15,18 @@ import { soundingSteps } from './windows';
 /** Steps over which one window's states blend into the next one's, in the middle of their overlap: one second. */
 const LONGEST_FADE = 50;
 
-/** The audio encoder's hidden states for some steps of a recording. */
-interface EncodedSteps {
-  /** Writes the states of one step. */
-  write(step: number, target: Float32Array, offset: number): void;
-}
-
-/** The audio encoder's hidden states along a recording, computed 30 s at a time and forgotten once passed. */
-interface EncoderStates {
-  /** A copy of steps [from, to). Calls should go forward in time: a window is forgotten once it was read to its end. */
-  load(from: number, to: number): Promise<EncodedSteps>;
-}
-
-/** The states of steps [from, to). */
+/** The states of steps [from, to), one after the other. */
 interface Rows {
   readonly from: number;
   readonly to: number;
   readonly values: Float32Array;
 }
 
-/** `stepSize` values per step. */
-export function createEncoderStates(
-  windows: RecordingWindows,
-  stepSize: number,
-  run: RunModel,
-): EncoderStates {
+/**
+ * The audio encoder's hidden states along a recording, `stepSize` values per step, computed 30 s at a time and forgotten
+ * once passed.
+ */
+export function createEncoderStates(windows: RecordingWindows, stepSize: number, run: RunModel) {
   const { stride, count } = windows;
   const overlap = STEPS_PER_WINDOW - stride;
   const fade = Math.min(LONGEST_FADE, overlap);
@@ -107,21 +94,12 @@ export function createEncoderStates(
   };
 
   return {
-    async load(from, to) {
+    /** A copy of steps [from, to). Calls should go forward in time: a window is forgotten once it was read to its end. */
+    load(from: number, to: number): Promise<Rows> {
       // One at a time: the calls share the windows' memory.
       const reading = previous.then(() => read(from, to));
       previous = reading.catch(() => undefined);
-      const { values } = await reading;
-      return {
-        write(step, target, offset) {
-          if (to <= from) {
-            target.fill(0, offset, offset + stepSize);
-            return;
-          }
-          if (step < from || step >= to) throw new RangeError(`step ${step} was not loaded`);
-          target.set(values.subarray((step - from) * stepSize, (step - from + 1) * stepSize), offset);
-        },
-      };
+      return reading;
     },
   };
 }

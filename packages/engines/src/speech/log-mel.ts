@@ -20,9 +20,14 @@ export function logMel(recording: Recording): Float32Array<ArrayBuffer> {
   const power = new Float64Array(BIN_COUNT);
   let loudest = -Infinity;
   for (let block = 0; block < frames; block += SEGMENT_FRAMES) {
-    const heard = samplesOf(recording, block, Math.min(block + SEGMENT_FRAMES, frames));
-    for (let f = block; f < Math.min(block + SEGMENT_FRAMES, frames); f++) {
-      readFrame(heard, f * HOP - FRAME_LENGTH / 2, recording.length, frame);
+    const end = Math.min(block + SEGMENT_FRAMES, frames);
+    // Samples reflected at an end are within the frames that need them.
+    const from = Math.max(0, block * HOP - FRAME_LENGTH / 2);
+    const samples = recording.read(from, Math.min(recording.length, end * HOP + FRAME_LENGTH / 2));
+    for (let f = block; f < end; f++) {
+      const start = f * HOP - FRAME_LENGTH / 2;
+      for (let i = 0; i < FRAME_LENGTH; i++)
+        frame[i] = samples[reflect(start + i, recording.length) - from] ?? 0;
       powerSpectrum(frame, power);
       for (let band = 0; band < MEL_BANDS; band++) {
         const level = Math.log10(Math.max(bandEnergy(filters[band], power), 1e-10));
@@ -60,26 +65,6 @@ export function melSlice(mel: Float32Array, start: number): Float32Array<ArrayBu
   return slice;
 }
 
-/** Part of a recording, and the position of its first sample. */
-interface Heard {
-  readonly from: number;
-  readonly samples: Float32Array;
-}
-
-/**
- * All samples that frames [first, last) are computed from. Samples reflected at an end are within the frames that need
- * them.
- */
-function samplesOf(recording: Recording, first: number, last: number): Heard {
-  const from = Math.max(0, first * HOP - FRAME_LENGTH / 2);
-  const to = Math.min(recording.length, last * HOP + FRAME_LENGTH / 2);
-  return { from, samples: recording.read(from, to) };
-}
-
-function readFrame({ from, samples }: Heard, start: number, length: number, frame: Float64Array): void {
-  for (let i = 0; i < FRAME_LENGTH; i++) frame[i] = samples[reflect(start + i, length) - from] ?? 0;
-}
-
 /** Mirrors an index at the first and last sample, repeatedly for a very short signal. */
 function reflect(index: number, length: number): number {
   const period = 2 * (length - 1);
@@ -107,7 +92,7 @@ interface MelFilter {
 }
 
 /** Whisper's 80 filters: Slaney's mel scale (linear below 1 kHz, logarithmic above) and area normalization. */
-export function melFilters(): MelFilter[] {
+function melFilters(): MelFilter[] {
   const edges = melEdges();
   return Array.from({ length: MEL_BANDS }, (_, band) => {
     const [low = 0, center = 0, high = 0] = edges.slice(band, band + 3);

@@ -8,7 +8,7 @@ import { WINDOW_STEPS, type WindowEdges, windowRange, windowStep } from './windo
 
 /** The audio features of a clip's speech, with silence up to the end of the output. */
 export async function encodeSpeech(
-  { audio, sources }: Pick<ClipInput, 'audio' | 'sources'>,
+  { audio, sources }: ClipInput,
   params: AudioParams,
   edges: WindowEdges,
   run: RunModel,
@@ -39,7 +39,7 @@ interface AudioWindows {
 /** Computes the windows of a 16 kHz recording with a pack's audio encoder. */
 export function createAudioFeatures(
   recording: Recording,
-  { whisper, states, width }: Pick<AudioParams, 'whisper' | 'states' | 'width'>,
+  { whisper, states, width }: AudioParams,
   edges: WindowEdges,
   run: RunModel,
 ): AudioFeatures {
@@ -51,14 +51,15 @@ export function createAudioFeatures(
     windowSize: WINDOW_STEPS * stepSize,
     async load(first, last) {
       const { from, to } = windowRange(first, last, windows.steps, edges);
-      const encoded = await encoderStates.load(from, to);
+      const { values } = await encoderStates.load(from, to);
       return {
         write(frame, target, offset) {
           for (let place = 0; place < WINDOW_STEPS; place++) {
             const step = windowStep(frame, place, windows.steps, edges);
             const at = offset + place * stepSize;
             if (step < 0) target.fill(0, at, at + stepSize);
-            else encoded.write(step, target, at);
+            else if (step < from || step >= to) throw new RangeError(`step ${step} was not loaded`);
+            else target.set(values.subarray((step - from) * stepSize, (step - from + 1) * stepSize), at);
           }
         },
       };

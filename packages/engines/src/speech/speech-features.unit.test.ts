@@ -1,7 +1,6 @@
 import { type RunModel } from '../model';
 import { recordingOf } from './log-mel';
 import { type AudioFeatures, createAudioFeatures, withSilence } from './speech-features';
-import { WINDOW_STEPS } from './windows';
 
 describe('audio features', () => {
   const RATE = 16_000;
@@ -42,26 +41,6 @@ describe('audio features', () => {
   }
 
   describe("with Hugging Face's front end and zeros at the edges", () => {
-    test('a window across the border of two 30 s segments is seamless', async () => {
-      const features = createAudioFeatures(LONG, HF, 'zeros', countingEncoder(1500).run);
-      expect(firstValues(await windowOf(features, 750))).toEqual(
-        Array.from({ length: WINDOW_STEPS }, (_, i) => 1500 - 4 + i + 1),
-      );
-    });
-
-    test('each segment is encoded once, when the output reaches it', async () => {
-      const { run, windows } = countingEncoder(1500);
-      const features = createAudioFeatures(LONG, HF, 'zeros', run);
-      const counts: number[] = [];
-      for (let frame = 0; frame < 1525; frame += 8) {
-        await features.load(frame, frame + 7);
-        counts.push(windows());
-      }
-      expect(counts[0]).toBe(1);
-      expect(counts[Math.floor(760 / 8)]).toBe(2);
-      expect(counts[counts.length - 1]).toBe(3);
-    });
-
     test("the encoder's output for its own padding is not used", async () => {
       const { run } = countingEncoder(1500);
       const features = createAudioFeatures(silence(1), HF, 'zeros', run);
@@ -100,21 +79,6 @@ describe('audio features', () => {
         expect(step).toBeGreaterThanOrEqual(0);
         expect(step).toBeLessThan(0.05);
       }
-    });
-
-    test('30 s fit one window, and the windows of 300 s are encoded once each, one at a time', async () => {
-      const short = countingEncoder(1200);
-      await createAudioFeatures(silence(30), OPENAI, 'repeat', short.run).load(0, 749);
-      expect(short.windows()).toBe(1);
-
-      const long = countingEncoder(1200);
-      const features = createAudioFeatures(silence(300), OPENAI, 'repeat', long.run);
-      for (let frame = 0; frame < 7500; frame += 16) {
-        const before = long.windows();
-        await features.load(frame, frame + 15);
-        expect(long.windows() - before).toBeLessThanOrEqual(1);
-      }
-      expect(long.windows()).toBe(13);
     });
 
     test('loaded windows can be read in any order and repeatedly', async () => {

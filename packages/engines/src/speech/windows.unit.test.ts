@@ -12,38 +12,18 @@ describe('whisper window', () => {
   const seen = (frame: number, steps: number, edges: WindowEdges): number[] =>
     Array.from({ length: WINDOW_STEPS }, (_, place) => windowStep(frame, place, steps, edges));
 
-  test('frame i sees steps 2i−4 … 2i+5, which is 80 ms before its start to 120 ms after it', () => {
-    for (const edges of ['zeros', 'repeat'] as const) {
-      expect(seen(10, 50, edges)).toEqual([16, 17, 18, 19, 20, 21, 22, 23, 24, 25]);
-    }
-  });
-
-  describe("with MuseTalk's edges", () => {
-    test('the first frame sees 80 ms of zeros, then the first 120 ms', () => {
-      expect(seen(0, 50, 'zeros')).toEqual([-1, -1, -1, -1, 0, 1, 2, 3, 4, 5]);
-    });
-
-    test('beyond the end of the recording there are zeros, not repeats', () => {
-      expect(seen(24, 50, 'zeros')).toEqual([44, 45, 46, 47, 48, 49, -1, -1, -1, -1]);
-      expect(seen(200, 50, 'zeros')).toEqual(Array(10).fill(-1));
-    });
-
-    test('a recording shorter than the window fills the middle of it', () => {
-      expect(seen(1, 3, 'zeros')).toEqual([-1, -1, 0, 1, 2, -1, -1, -1, -1, -1]);
-    });
-  });
-
-  describe("with LatentSync's edges", () => {
-    test('the first and the last step are repeated outside the recording', () => {
-      expect(seen(0, 50, 'repeat')).toEqual([0, 0, 0, 0, 0, 1, 2, 3, 4, 5]);
-      expect(seen(24, 50, 'repeat')).toEqual([44, 45, 46, 47, 48, 49, 49, 49, 49, 49]);
-      expect(seen(26, 50, 'repeat')).toEqual([48, 49, 49, 49, 49, 49, 49, 49, 49, 49]);
-      expect(seen(200, 50, 'repeat')).toEqual(Array(10).fill(49));
-    });
-
-    test('a recording without a single step gives zeros, because there is nothing to repeat', () => {
-      expect(seen(3, 0, 'repeat')).toEqual(Array(10).fill(-1));
-    });
+  test.each<[string, number, number, WindowEdges, number[]]>([
+    ['80 ms before the frame to 120 ms after it', 10, 50, 'zeros', [16, 17, 18, 19, 20, 21, 22, 23, 24, 25]],
+    ['the same', 10, 50, 'repeat', [16, 17, 18, 19, 20, 21, 22, 23, 24, 25]],
+    ['zeros before the recording', 0, 50, 'zeros', [-1, -1, -1, -1, 0, 1, 2, 3, 4, 5]],
+    ['zeros after it', 24, 50, 'zeros', [44, 45, 46, 47, 48, 49, -1, -1, -1, -1]],
+    ['zeros on both sides of a short one', 1, 3, 'zeros', [-1, -1, 0, 1, 2, -1, -1, -1, -1, -1]],
+    ['the first step repeated', 0, 50, 'repeat', [0, 0, 0, 0, 0, 1, 2, 3, 4, 5]],
+    ['the last step repeated', 26, 50, 'repeat', [48, 49, 49, 49, 49, 49, 49, 49, 49, 49]],
+    ['only the last step long after the end', 200, 50, 'repeat', Array<number>(10).fill(49)],
+    ['zeros where there is no step to repeat', 3, 0, 'repeat', Array<number>(10).fill(-1)],
+  ])('a frame sees %s', (_, frame, steps, edges, expected) => {
+    expect(seen(frame, steps, edges)).toEqual(expected);
   });
 
   test('the range of some windows covers every step in them and no others', () => {

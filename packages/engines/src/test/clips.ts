@@ -1,15 +1,17 @@
-import { BILINEAR, createCropFace, pictureLayout } from '@lipsync/kernels';
-import { type ClipInput, type FrameFeatures, noFeatures } from '../engine';
+import { pictureLayout } from '@lipsync/kernels';
+import {
+  type ClipInput,
+  type EngineClip,
+  type FaceBatch,
+  type FrameFeatures,
+  type GeneratedFaces,
+  noFeatures,
+} from '../engine';
 import { FACE_TRACK_VERSION, type FaceTrack } from '../face/face-track';
 import { LANDMARK_VALUES } from '../face/landmarks';
-import { type HighsyncClip } from '../highsync/engine';
-import { highsyncFaces } from '../highsync/faces';
-import { float32Of, float32Tensor, type RunModel, type Tensors } from '../model';
 import { recordingOf } from '../speech/log-mel';
-import { LATENT, MASK, SHARES, SIDE, STEPS } from './highsync-pack';
 
 export const FORMAT = { width: 96, height: 96, matrix: 'bt709', range: 'limited' } as const;
-const LATENT_SIZE = LATENT.channels * LATENT.height * LATENT.width;
 
 /** A face that stands still in every picture except those in `faceless`. */
 export function trackOf(frames: number, faceless: readonly number[] = []): FaceTrack {
@@ -74,84 +76,48 @@ export function memoryFeatures(values: number): FrameFeatures & { readonly kept:
   };
 }
 
-/** The generated crop of every output frame, requested as the pipeline would; null where there is no face. */
-export async function generate(clip: HighsyncClip, outputs: number): Promise<(Float32Array | null)[]> {
-  const images = new Array<Float32Array | null>(outputs).fill(null);
+/** A clip that shows the crops which it generates. */
+export interface OpenClip extends EngineClip {
+  newBatch(): OpenBatch;
+}
+
+interface OpenBatch extends FaceBatch {
+  infer(): Promise<GeneratedFaces & { readonly images: readonly Float32Array[] }>;
+}
+
+interface Generated {
+  /** The crop of every output frame; null where there is no face. */
+  readonly images: readonly (Float32Array | null)[];
+  /** The sizes of the batches in which they were generated. */
+  readonly batches: readonly number[];
+}
+
+/** Requests every face as the pipeline would. */
+export async function generate(clip: OpenClip, sources: readonly number[]): Promise<Generated> {
+  const images = new Array<Float32Array | null>(sources.length).fill(null);
+  const batches: number[] = [];
   let batch = clip.newBatch();
+  let outputs: number[] = [];
   const send = async (): Promise<void> => {
     const faces = await batch.infer();
-    faces.outputs.forEach((output, i) => (images[output] = faces.images[i] ?? null));
+    // Copies, because the pictures' memory is reused once they are recycled.
+    outputs.forEach((output, slot) => (images[output] = faces.images[slot]?.slice() ?? null));
+    faces.recycle();
+    batches.push(batch.size);
     batch = clip.newBatch();
+    outputs = [];
   };
-  for (let output = 0; output < outputs; output++) {
+  for (const [output, source] of sources.entries()) {
     if (batch.size > 0 && !batch.joins(output)) await send();
-    batch.take(new Uint8Array(0), output);
+    if (batch.take(pictureOf(source), output) !== null) outputs.push(output);
     if (batch.size === clip.batchSize) await send();
   }
   if (batch.size > 0) await send();
-  return images;
+  return { images, batches };
 }
 
-/**
- * The target of the test pack's networks, per output frame: the crop with the target value inside the mask; nothing for
- * a frame without a face.
- */
-export async function expectedImages(
-  run: RunModel,
-  track: FaceTrack,
-  sources: readonly number[],
-): Promise<Float32Array[]> {
-  const { crops } = highsyncFaces(track);
-  const cropFace = createCropFace(FORMAT, SIDE, BILINEAR);
-  const dims = [1, LATENT.channels, LATENT.height, LATENT.width];
-  const images: Float32Array[] = [];
-  for (const [output, source] of sources.entries()) {
-    if (track.found[source] !== 1) {
-      images.push(new Float32Array(0));
-      continue;
-    }
-    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = crops.subarray(source * 4, source * 4 + 4);
-    const image = new Float32Array(3 * SIDE * SIDE);
-    cropFace(pictureOf(source), { x1, y1, x2, y2 }, image, 0);
-    const encoded = await call(
-      run,
-      'vae_encoder',
-      { image: float32Tensor(image, [1, 3, SIDE, SIDE]) },
-      'latent',
-    );
-    const latent = encoded.slice(0, LATENT_SIZE);
-    const places = Array.from(track.landmarks.subarray(source * 136, source * 136 + 136), (value, i) =>
-      i % 2 === 0 ? ((value - x1) / (x2 - x1)) * SIDE : ((value - y1) / (y2 - y1)) * SIDE,
-    );
-    const lift = SHARES.audio * heardAt(output, sources.length) + SHARES.landmarks * mean(places);
-    latent.forEach((value, i) => {
-      const row = Math.floor(i / LATENT.width) % LATENT.height;
-      const column = i % LATENT.width;
-      const inside = row >= MASK.top && row <= MASK.bottom && column >= MASK.left && column <= MASK.right;
-      if (inside) latent[i] = SHARES.reference * value + lift / LATENT.scale;
-    });
-    images.push(await call(run, 'vae_decoder', { latent: float32Tensor(latent, dims) }, 'image'));
-  }
-  return images;
-}
-
-/** Mean of the steps in an output frame's audio window, repeated at the ends of the sound. */
-function heardAt(output: number, outputs: number): number {
-  const steps = Array.from({ length: 10 }, (_, place) => 2 * output - 4 + place);
-  return mean(steps.map((step) => Math.min(Math.max(step, 0), 2 * outputs - 1) / STEPS));
-}
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-
-async function call(
-  run: RunModel,
-  role: string,
-  feeds: Tensors,
-  output: string,
-): Promise<Float32Array<ArrayBuffer>> {
-  return float32Of((await run(role, feeds)).outputs, output);
-}
+/** The numbers from 0 to `count`, exclusive. */
+export const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
 interface SyntheticFace {
   readonly frames: number;
@@ -192,24 +158,32 @@ const FACE: Shape = [
   ...ring(8, [0.5, 0.72], [0.13, 0.008]),
 ];
 
-/** The face track that the analyzer would make for a face that never moves; the pictures need not show one. */
-export function syntheticTrack({ frames, width, height, box, hasFace }: SyntheticFace): FaceTrack {
-  const found = Uint8Array.from({ length: frames }, (_, frame) => (hasFace?.(frame) === false ? 0 : 1));
-  const points = FACE.flatMap(([x, y]) => [box.x1 + x * (box.x2 - box.x1), box.y1 + y * (box.y2 - box.y1)]);
-  const landmarks = new Float32Array(frames * LANDMARK_VALUES);
-  found.forEach((present, frame) => {
-    if (present === 0) return;
-    landmarks.set(points, frame * LANDMARK_VALUES);
-  });
+/** A track with these landmarks, null where a frame shows no face. */
+export function drawnTrack(
+  faces: readonly (ArrayLike<number> | null)[],
+  { width, height }: { readonly width: number; readonly height: number },
+  cuts: readonly number[] = [0],
+): FaceTrack {
+  const landmarks = new Float32Array(faces.length * LANDMARK_VALUES);
+  faces.forEach((points, frame) => points && landmarks.set(points, frame * LANDMARK_VALUES));
   return {
     version: FACE_TRACK_VERSION,
-    analyzerVersion: 'synthetic@1.0.0',
+    analyzerVersion: 'drawn@1.0.0',
     fps: 25,
-    frames,
+    frames: faces.length,
     width,
     height,
-    found,
+    found: Uint8Array.from(faces, (points) => (points === null ? 0 : 1)),
     landmarks,
-    cuts: Uint8Array.from({ length: frames }, (_, frame) => (frame === 0 ? 1 : 0)),
+    cuts: Uint8Array.from(faces, (_, frame) => (cuts.includes(frame) ? 1 : 0)),
   };
+}
+
+/** The face track that the analyzer would make for a face that never moves; the pictures need not show one. */
+export function syntheticTrack({ frames, box, hasFace, ...picture }: SyntheticFace): FaceTrack {
+  const points = FACE.flatMap(([x, y]) => [box.x1 + x * (box.x2 - box.x1), box.y1 + y * (box.y2 - box.y1)]);
+  return drawnTrack(
+    upTo(frames).map((frame) => (hasFace?.(frame) === false ? null : points)),
+    picture,
+  );
 }

@@ -2,7 +2,7 @@ import { CUE_STATE, CUES, STATES, WIDTH } from '../builtin/speech';
 import { positionalEncoding, WINDOW_STEPS } from '../speech/windows';
 
 /** The place and the size of the mouth in the painted face, in pixels of a square crop. */
-interface FaceShape {
+export interface FaceShape {
   readonly side: number;
   readonly x: number;
   readonly y: number;

@@ -8,14 +8,13 @@ import { createEncodeFace } from '../latentsync/face-window';
 import { type LatentsyncManifest } from '../latentsync/manifest';
 import { inpaintMask } from '../latentsync/mask';
 import { createArrayPool, createCallRole, float32Of, float32Tensor, type RunModel } from '../model';
-import { createMusetalk, type MusetalkClip } from '../musetalk/engine';
+import { createMusetalk } from '../musetalk/engine';
 import { createFaceFeatures } from '../musetalk/features';
 import { type MusetalkManifest } from '../musetalk/manifest';
 import { type Pack } from '../packs';
 import { recordingOf } from '../speech/log-mel';
-import { clipInput, generate as generateHighsync, memoryFeatures, trackOf } from './clips';
+import { clipInput, generate, memoryFeatures, type OpenClip, trackOf, upTo } from './clips';
 import { goldenPicture, goldenSound } from './golden';
-import { generate as generateLatentsync } from './latentsync-clip';
 
 /** A loaded pack. */
 interface Loaded<M extends MusetalkManifest | LatentsyncManifest | HighsyncManifest> {
@@ -25,11 +24,18 @@ interface Loaded<M extends MusetalkManifest | LatentsyncManifest | HighsyncManif
 
 /** A clip as long as its sound. Every source frame's latents are known, so that no picture has to be cropped. */
 function goldenClip(frames: number, seconds: number, features: FrameFeatures): ClipInput {
-  const sources = Array.from({ length: frames }, (_, frame) => frame);
-  return {
-    ...clipInput(trackOf(frames), sources, { features }).input,
-    audio: recordingOf(goldenSound(seconds)),
-  };
+  const { input } = clipInput(trackOf(frames), upTo(frames), { features });
+  return { ...input, audio: recordingOf(goldenSound(seconds)) };
+}
+
+async function drawn(
+  engine: { open(input: ClipInput): Promise<OpenClip> },
+  input: ClipInput,
+): Promise<Float32Array[]> {
+  const clip = await engine.open(input);
+  const { images } = await generate(clip, input.sources);
+  await clip.close();
+  return images.flatMap((image) => image ?? []);
 }
 
 /** The crops that musetalk generates from the golden pictures and the golden sound. */
@@ -45,34 +51,15 @@ export async function musetalkImages(
   for (let first = 0; first < frames; first += batch) {
     const cut = faceFeatures.newCut();
     const latents = new Float32Array(batch * faceFeatures.latentValues);
-    for (let slot = 0; slot < Math.min(batch, frames - first); slot++) {
+    const slots = upTo(Math.min(batch, frames - first));
+    for (const slot of slots) {
       cut.crops.set(goldenPicture(first + slot, side), slot * 3 * side * side);
       cut.faces.push({ slot, box: { x1: 0, y1: 0, x2: side, y2: side }, square: undefined });
     }
-    const filled = cut.faces.length;
     await faceFeatures.compute(cut, latents, new Float32Array(0));
-    for (let slot = 0; slot < filled; slot++) {
-      features.write(first + slot, latents, slot * faceFeatures.latentValues);
-    }
+    for (const slot of slots) features.write(first + slot, latents, slot * faceFeatures.latentValues);
   }
-  const clip = await engine.open(goldenClip(frames, seconds, features));
-  const images = await generateMusetalk(clip, frames, 3 * side * side);
-  await clip.close();
-  return images;
-}
-
-async function generateMusetalk(clip: MusetalkClip, outputs: number, size: number): Promise<Float32Array[]> {
-  const images: Float32Array[] = [];
-  for (let output = 0; output < outputs;) {
-    const batch = clip.newBatch();
-    while (output < outputs && batch.size < clip.batchSize) batch.take(new Uint8Array(0), output++);
-    const faces = await batch.infer();
-    for (let slot = 0; slot < batch.size; slot++) {
-      images.push(faces.images.slice(slot * size, (slot + 1) * size));
-    }
-    faces.recycle();
-  }
-  return images;
+  return drawn(engine, goldenClip(frames, seconds, features));
 }
 
 /** The crops that latentsync generates from the golden pictures and the golden sound. */
@@ -90,11 +77,7 @@ export async function latentsyncImages(
   for (let frame = 0; frame < frames; frame++) {
     features.write(frame, await encode(goldenPicture(frame, params.resolution)), 0);
   }
-  const input = goldenClip(frames, seconds, features);
-  const clip = await engine.open(input);
-  const { images } = await generateLatentsync(clip, input.sources);
-  await clip.close();
-  return images.flatMap((image) => image ?? []);
+  return drawn(engine, goldenClip(frames, seconds, features));
 }
 
 /** The crops that highsync generates from the golden pictures and the golden sound. */
@@ -117,8 +100,5 @@ export async function highsyncImages(
       moments.subarray(0, size).map((value) => value * latent.scale),
     );
   }
-  const clip = await engine.open(input);
-  const images = await generateHighsync(clip, frames);
-  await clip.close();
-  return images.flatMap((image) => image ?? []);
+  return drawn(engine, input);
 }

@@ -2,45 +2,32 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { z } from 'zod';
 import { SAMPLE_RATE } from '../speech/log-mel';
+
+const numbers = z.array(z.number()).min(1);
 
 /**
  * What an upstream repository's own code computed with the networks of a pack; written by scripts/export/golden_*.py.
  */
-interface Golden {
-  readonly inputs: { readonly seconds: number };
+const goldenSchema = z.object({
+  inputs: z.object({ seconds: z.number() }),
   /** [frames, 3, side, side]. */
-  readonly shape: readonly number[];
+  shape: numbers,
   /** Per frame. */
-  readonly means: readonly number[];
-  readonly rms: readonly number[];
+  means: numbers,
+  rms: numbers,
   /** Every `stride`-th element of all pictures, concatenated. */
-  readonly stride: number;
-  readonly elements: readonly number[];
+  stride: z.number(),
+  elements: numbers,
   /** Largest deviation of an element. */
-  readonly tolerance: number;
-}
+  tolerance: z.number(),
+});
 
-export function readGolden(file: string): Golden {
-  const golden: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  if (!isGolden(golden)) throw new TypeError(`${file} is not of the form that is written today`);
-  return golden;
-}
+type Golden = z.infer<typeof goldenSchema>;
 
-function isGolden(value: unknown): value is Golden {
-  return (
-    isRecord(value) &&
-    isRecord(value['inputs']) &&
-    [value['inputs']['seconds'], value['stride'], value['tolerance']].every(Number.isFinite) &&
-    [value['shape'], value['means'], value['rms'], value['elements']].every(
-      (list) => Array.isArray(list) && list.length > 0 && list.every(Number.isFinite),
-    )
-  );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}
+export const readGolden = (file: string): Golden =>
+  goldenSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
 
 /** The picture in frame `frame`, [3, side, side] in [-1, 1]; the formula of scripts/export/golden/inputs.py. */
 export function goldenPicture(frame: number, side: number): Float32Array<ArrayBuffer> {

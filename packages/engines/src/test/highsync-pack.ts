@@ -25,21 +25,10 @@ export async function writeHighsyncPack(
     'unconditional.onnx': denoisingModel(false, guidance),
     'decoder.onnx': decoderModel(),
   };
-  const {
-    mel,
-    states,
-    image,
-    latent,
-    moments,
-    bank_0,
-    bank_1,
-    window,
-    timestep,
-    audio,
-    landmarks,
-    prediction,
-  } = TENSORS;
+  const { mel, states, image, latent, moments, bank_0, bank_1, timestep, audio, prediction } = TENSORS;
   const ofWindow = (bank: typeof bank_0) => ({ ...bank, dims: [WINDOW, ...bank.dims.slice(1)] });
+  const file = (name: keyof typeof models) => modelFile(name, models[name]);
+  const seenByBoth = { latent: TENSORS.window, timestep, audio };
   const manifest: HighsyncManifest = {
     format: 1,
     engine: 'highsync',
@@ -48,28 +37,14 @@ export async function writeHighsyncPack(
     licence: { spdx: 'MIT', source: 'Made for tests.' },
     providers: ['cpu'],
     roles: {
-      whisper_encoder: {
-        ...modelFile('whisper.onnx', models['whisper.onnx']),
-        inputs: { mel },
-        outputs: { states },
-      },
-      vae_encoder: {
-        ...modelFile('encoder.onnx', models['encoder.onnx']),
-        inputs: { image },
-        outputs: { latent: moments },
-      },
-      reference_unet: {
-        ...modelFile('reference.onnx', models['reference.onnx']),
-        inputs: { latent },
-        outputs: { bank_0, bank_1 },
-      },
+      whisper_encoder: { ...file('whisper.onnx'), inputs: { mel }, outputs: { states } },
+      vae_encoder: { ...file('encoder.onnx'), inputs: { image }, outputs: { latent: moments } },
+      reference_unet: { ...file('reference.onnx'), inputs: { latent }, outputs: { bank_0, bank_1 } },
       denoising_unet: {
-        ...modelFile('conditional.onnx', models['conditional.onnx']),
+        ...file('conditional.onnx'),
         inputs: {
-          latent: window,
-          timestep,
-          audio,
-          landmarks,
+          ...seenByBoth,
+          landmarks: TENSORS.landmarks,
           bank_0: ofWindow(bank_0),
           bank_1: ofWindow(bank_1),
         },
@@ -77,16 +52,12 @@ export async function writeHighsyncPack(
       },
       ...(guidance > 1 && {
         denoising_unet_unconditional: {
-          ...modelFile('unconditional.onnx', models['unconditional.onnx']),
-          inputs: { latent: window, timestep, audio },
+          ...file('unconditional.onnx'),
+          inputs: seenByBoth,
           outputs: { prediction },
         },
       }),
-      vae_decoder: {
-        ...modelFile('decoder.onnx', models['decoder.onnx']),
-        inputs: { latent },
-        outputs: { image },
-      },
+      vae_decoder: { ...file('decoder.onnx'), inputs: { latent }, outputs: { image } },
     },
     params: {
       resolution: SIDE,

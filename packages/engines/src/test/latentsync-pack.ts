@@ -53,15 +53,7 @@ function unetModel(wantsLandmarks: boolean): Uint8Array {
   const told = g.input(input.name, 'float32', input.dims);
   const timestep = g.input('timestep', 'int64', [1]);
   const { channels } = LATENT;
-  const [noisy, mask, masked, reference] = g.multi(
-    'Split',
-    [told, g.ints([channels, 1, channels, channels])],
-    4,
-    {
-      axis: 1,
-    },
-  );
-  if (!noisy || !mask || !masked || !reference) throw new Error('a split into four has four parts');
+  const [noisy, mask, masked, reference] = g.split(told, [channels, 1, channels, channels], 1);
   const meanPerFrame = (value: Value): Value =>
     g.op('Reshape', [g.op('ReduceMean', [value, g.ints([1, 2])], { keepdims: 0 }), g.ints([1, 1, -1, 1, 1])]);
   const parts: [Value, number][] = [

@@ -40,18 +40,15 @@ export async function writePooledMusetalkPack(
   const float = (name: string, dims: (number | string)[]) => ({ name, dtype: 'float32' as const, dims });
   const image = float('image', ['batch', 3, SIDE, SIDE]);
   const latent = float('latent', ['batch', 3, CELLS, CELLS]);
+  const file = (name: 'encoder.onnx' | 'unet.onnx' | 'decoder.onnx') => modelFile(name, models[name]);
   const manifest: MusetalkManifest = {
     ...builtin.manifest,
     name: 'pooled-musetalk',
     roles: {
       whisper_encoder,
-      vae_encoder: {
-        ...modelFile('encoder.onnx', models['encoder.onnx']),
-        inputs: { image },
-        outputs: { latent },
-      },
+      vae_encoder: { ...file('encoder.onnx'), inputs: { image }, outputs: { latent } },
       unet: {
-        ...modelFile('unet.onnx', models['unet.onnx']),
+        ...file('unet.onnx'),
         inputs: {
           latent: float('latent', ['batch', 6, CELLS, CELLS]),
           timestep: unet.inputs.timestep,
@@ -59,11 +56,7 @@ export async function writePooledMusetalkPack(
         },
         outputs: { latent: float('clean', ['batch', 3, CELLS, CELLS]) },
       },
-      vae_decoder: {
-        ...modelFile('decoder.onnx', models['decoder.onnx']),
-        inputs: { latent },
-        outputs: { image },
-      },
+      vae_decoder: { ...file('decoder.onnx'), inputs: { latent }, outputs: { image } },
       ...(models['parser.onnx'] && {
         face_parsing: {
           ...modelFile('parser.onnx', models['parser.onnx']),

@@ -33,6 +33,8 @@ export async function writePassthroughPack(dir: string): Promise<Pack> {
     'vae-decoder.onnx': decoderModel(),
   };
   const role = (file: keyof typeof models) => modelFile(file, models[file]);
+  const image = floatTensor('image', IMAGE, [-1, 1]);
+  const latent = floatTensor('latent', LATENT);
   return writePack(
     dir,
     {
@@ -48,11 +50,7 @@ export async function writePassthroughPack(dir: string): Promise<Pack> {
           inputs: { mel: floatTensor('mel', MEL) },
           outputs: { states: floatTensor('states', STATES_DIMS) },
         },
-        vae_encoder: {
-          ...role('vae-encoder.onnx'),
-          inputs: { image: floatTensor('image', IMAGE, [-1, 1]) },
-          outputs: { latent: floatTensor('latent', LATENT) },
-        },
+        vae_encoder: { ...role('vae-encoder.onnx'), inputs: { image }, outputs: { latent } },
         unet: {
           ...role('unet.onnx'),
           inputs: {
@@ -62,11 +60,7 @@ export async function writePassthroughPack(dir: string): Promise<Pack> {
           },
           outputs: { latent: floatTensor('clean', LATENT) },
         },
-        vae_decoder: {
-          ...role('vae-decoder.onnx'),
-          inputs: { latent: floatTensor('latent', LATENT) },
-          outputs: { image: floatTensor('image', IMAGE, [-1, 1]) },
-        },
+        vae_decoder: { ...role('vae-decoder.onnx'), inputs: { latent }, outputs: { image } },
       },
       params: {
         resolution: SIDE,

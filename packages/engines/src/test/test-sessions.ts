@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { modelPath, type PackRole, packRoles } from '@lipsync/model-pack';
 import { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
 import { type RunModel, type Tensor, type Tensors } from '../model';
@@ -51,6 +54,22 @@ export function testSessions() {
     },
   };
 }
+
+/** A folder for packs, with sessions on them. */
+export async function testPacks() {
+  const sessions = testSessions();
+  const folder = await mkdtemp(join(tmpdir(), 'packs-'));
+  return {
+    at: (name: string): string => join(folder, name),
+    load: (pack: Pack): Promise<RunModel> => sessions.load(pack),
+    async close() {
+      await sessions.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type TestPacks = Awaited<ReturnType<typeof testPacks>>;
 
 /** The manifest's name of a graph's output. */
 function keyOf({ outputs }: PackRole, graphName: string): string {

@@ -1,7 +1,6 @@
 import {
   type Attribute,
   type DataType,
-  type ExternalData,
   type Graph,
   graphAttribute,
   type Node,
@@ -47,14 +46,14 @@ export class GraphBuilder {
   }
 
   /** A constant tensor. Encoding throws if the data does not fill the dimensions. */
-  constant(dtype: DataType, dims: readonly number[], data: ArrayLike<number> | ExternalData): Value {
+  constant(dtype: Tensor['dtype'], dims: readonly number[], data: ArrayLike<number>): Value {
     const value = this.fresh('c');
     this.initializers.push({ name: value.name, dtype, dims, data });
     return value;
   }
 
   /** A float32 tensor, the usual kind of weight. */
-  weights(dims: readonly number[], data: ArrayLike<number> | ExternalData): Value {
+  weights(dims: readonly number[], data: ArrayLike<number>): Value {
     return this.constant('float32', dims, data);
   }
 
@@ -70,23 +69,23 @@ export class GraphBuilder {
     );
   }
 
-  /** An operator with one output. Written as `domain::name` if it is not an ONNX operator. */
+  /** An operator with one output. */
   op(op: string, operands: readonly Operand[], attributes: Readonly<Record<string, Attribute>> = {}): Value {
     const output = this.fresh('v');
     this.push(op, operands, [output], attributes);
     return output;
   }
 
-  /** An operator with several outputs, such as Split. */
-  multi(
-    op: string,
-    operands: readonly Operand[],
-    outputCount: number,
-    attributes: Readonly<Record<string, Attribute>> = {},
-  ): Value[] {
-    const outputs = Array.from({ length: outputCount }, () => this.fresh('v'));
-    this.push(op, operands, outputs, attributes);
-    return outputs;
+  /** Cuts a value into parts of these sizes along an axis. */
+  split<const S extends readonly number[]>(
+    value: Value,
+    sizes: S,
+    axis: number,
+  ): { readonly [K in keyof S]: Value } {
+    const operands = [value, this.ints(sizes)];
+    const parts = sizes.map(() => this.fresh('v'));
+    this.push('Split', operands, parts, { axis });
+    return parts as { readonly [K in keyof S]: Value }; // as many as there are sizes, which a mapped array does not say
   }
 
   /**
@@ -138,12 +137,9 @@ export class GraphBuilder {
     outputs: readonly Value[],
     attributes: Readonly<Record<string, Attribute>>,
   ): void {
-    const inputs = operands.map((operand) => this.operandName(operand));
-    const [name = op, domain] = op.split('::').reverse();
     this.nodes.push({
-      op: name,
-      ...(domain !== undefined && { domain }),
-      inputs,
+      op,
+      inputs: operands.map((operand) => this.operandName(operand)),
       outputs: outputs.map((output) => output.name),
       attributes,
     });

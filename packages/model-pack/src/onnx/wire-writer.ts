@@ -12,7 +12,9 @@ export class WireWriter {
   }
 
   floatField(field: number, value: number): this {
-    return this.tag(field, 5).push(float32Bytes([value]));
+    const bytes = new DataView(new ArrayBuffer(4));
+    bytes.setFloat32(0, value, true);
+    return this.tag(field, 5).push(new Uint8Array(bytes.buffer));
   }
 
   bytesField(field: number, bytes: Uint8Array): this {
@@ -59,11 +61,4 @@ export class WireWriter {
     this.length += bytes.length;
     return this;
   }
-}
-
-/** Little-endian IEEE 754 singles. */
-function float32Bytes(values: ArrayLike<number>): Uint8Array {
-  const view = new DataView(new ArrayBuffer(values.length * 4));
-  for (let i = 0; i < values.length; i++) view.setFloat32(i * 4, values[i] ?? 0, true);
-  return new Uint8Array(view.buffer);
 }

@@ -1,180 +1,167 @@
 import { type AlignedCrop } from '../../aligned-crop';
 import { type AlignedPaste } from '../../aligned-paste';
 import { INVISIBLE } from '../../mask';
-import { invertAffine, type PictureFormat, pictureLayout, rgbToYuv, yuvToRgb } from '../../picture';
-import { coveredCells, coveredRows, endColumn, firstColumn } from '../../sampling';
-import { createPlaneSampler } from './aligned-sampler';
-import { blendSample, unitLevel } from './upright';
+import { type Affine, invertAffine, type PictureFormat, pictureLayout, yuvToRgb } from '../../picture';
+import { coveredCells, coveredRows, endColumn, firstColumn, type SampledPlanes } from '../../sampling';
+import { blend, clamp, toRgb, toYuv } from './colors';
 
 /** The gray around pictures in the training of LatentSync's networks, of 255. */
 const GRAY = 127 / 255;
 /** Pixels of the crop for which the edge is extended before the gray begins. */
 const FRINGE = 8;
 
-/** The crop in plain TypeScript, the reference for the kernels in tests and benchmarks. */
+/** The crop by its definition: the reference for the kernels. */
 export function createAlignedCrop(format: PictureFormat, side: number): AlignedCrop {
   const { width, height } = format;
   const { chromaWidth, chromaHeight, uOffset, vOffset } = pictureLayout(format);
   const area = side * side;
-  const { black, luma, redV, greenU, greenV, blueU } = yuvToRgb(format.matrix, format.range);
-  const readLuma = createPlaneSampler({
+  const rgbOf = toRgb(format);
+  const { black, luma: gain } = yuvToRgb(format.matrix, format.range);
+  const luma = {
     width,
     height,
-    offsets: [0],
-    around: { values: [black + GRAY / luma], from: FRINGE },
-    stride: area,
+    around: { value: black + GRAY / gain, from: FRINGE },
     interpolation: 'cubic',
-  });
-  const readChroma = createPlaneSampler({
+  } as const;
+  const chroma = {
     width: chromaWidth,
     height: chromaHeight,
-    offsets: [uOffset, vOffset],
-    around: { values: [128, 128], from: FRINGE },
-    stride: area,
+    around: { value: 128, from: FRINGE },
     interpolation: 'bilinear',
-  });
+  } as const;
 
   return (picture, transform, target, offset) => {
     const { a, b, c, d, e, f } = invertAffine(transform);
     // Between pixel centers, the first of which is at 0.5. A chroma sample covers two pixels in each direction.
     const x = c + (a + b) / 2;
     const y = f + (d + e) / 2;
-    readLuma.aim({ a, b, c: x - 0.5, d, e, f: y - 0.5 });
-    readChroma.aim({ a: a / 2, b: b / 2, c: x / 2 - 0.5, d: d / 2, e: e / 2, f: y / 2 - 0.5 });
+    const chromaMap = { a: a / 2, b: b / 2, c: x / 2 - 0.5, d: d / 2, e: e / 2, f: y / 2 - 0.5 };
+    const rowOfY = rowSampler(picture, luma, { a, b, c: x - 0.5, d, e, f: y - 0.5 });
+    const rowOfU = rowSampler(picture.subarray(uOffset), chroma, chromaMap);
+    const rowOfV = rowSampler(picture.subarray(vOffset), chroma, chromaMap);
     for (let row = 0; row < side; row++) {
-      const at = offset + row * side;
-      readLuma.sampleRow(picture, 0, row, side, target, at);
-      readChroma.sampleRow(picture, 0, row, side, target, at + area);
-      for (let i = at; i < at + side; i++) {
-        const light = 2 * luma * ((target[i] ?? 0) - black) - 1;
-        const u = 2 * ((target[i + area] ?? 0) - 128);
-        const v = 2 * ((target[i + 2 * area] ?? 0) - 128);
-        const red = light + v * redV;
-        const green = light + u * greenU + v * greenV;
-        const blue = light + u * blueU;
-        target[i] = red < -1 ? -1 : red > 1 ? 1 : red;
-        target[i + area] = green < -1 ? -1 : green > 1 ? 1 : green;
-        target[i + 2 * area] = blue < -1 ? -1 : blue > 1 ? 1 : blue;
-      }
+      const [u, v] = [rowOfU(0, row, side), rowOfV(0, row, side)];
+      rowOfY(0, row, side).forEach((value, i) =>
+        rgbOf(value, u[i] ?? NaN, v[i] ?? NaN).forEach((color, k) => {
+          target[offset + k * area + row * side + i] = color;
+        }),
+      );
     }
   };
 }
 
-/** The paste in plain TypeScript, the reference for the kernels in tests and benchmarks. */
+/** The paste by its definition: the reference for the kernels. */
 export function createAlignedPaste(format: PictureFormat, side: number, mask: Float32Array): AlignedPaste {
-  const evenWidth = format.width & ~1;
-  const evenHeight = format.height & ~1;
+  const { width } = format;
+  const { chromaWidth, uOffset, vOffset } = pictureLayout(format);
+  const [evenWidth, evenHeight] = [width & ~1, format.height & ~1];
   const area = side * side;
   const covered = coveredCells(mask, side);
-  const stride = format.width;
-  const alpha = new Float32Array(2 * stride);
-  const rgb = new Float32Array(6 * stride);
-  const blendRows = createAlignedBlend(format, { stride, alpha, rgb });
+  const codesOf = toYuv(format);
   const square = { width: side, height: side };
-  const readMask = createPlaneSampler({
-    ...square,
-    offsets: [0],
-    around: { values: [0], from: 0 },
-    stride: 0,
-    interpolation: 'bilinear',
-  });
-  const readFace = createPlaneSampler({
-    ...square,
-    offsets: [0, area, 2 * area],
-    stride: 2 * stride,
-    interpolation: 'cubic',
-  });
-
-  /** Sets invisible weights to exactly 0, and records where the rest begins and ends, widened to pairs. */
-  const visible = { from: 0, to: 0 };
-  const findVisible = (columns: number): void => {
-    visible.from = columns;
-    visible.to = 0;
-    for (let x = 0; x < columns; x++) {
-      const upper = (alpha[x] ?? 0) >= INVISIBLE;
-      const lower = (alpha[stride + x] ?? 0) >= INVISIBLE;
-      if (!upper) alpha[x] = 0;
-      if (!lower) alpha[stride + x] = 0;
-      if (!upper && !lower) continue;
-      visible.from = Math.min(visible.from, x & ~1);
-      visible.to = (x & ~1) + 2;
-    }
-  };
 
   return (picture, transform, faces, offset) => {
     const { a, b, c, d, e, f } = transform;
     // Maps pixels to samples, between centers.
     const map = { a, b, c: c + (a + b - 1) / 2, d, e, f: f + (d + e - 1) / 2 };
-    readMask.aim(map);
-    readFace.aim(map);
-    const face = faces.subarray(offset, offset + 3 * area);
-    const { top, bottom } = coveredRows(map, covered);
-    for (let row = Math.max(0, top & ~1); row < Math.min(bottom, evenHeight); row += 2) {
+    const weights = { ...square, around: { value: 0, from: 0 }, interpolation: 'bilinear' } as const;
+    const rowOfMask = rowSampler(mask, weights, map);
+    const rowsOfFace = [0, 1, 2].map((k) => {
+      const plane = faces.subarray(offset + k * area, offset + (k + 1) * area);
+      return rowSampler(plane, { ...square, interpolation: 'cubic' }, map);
+    });
+    const { from, to } = coveredRows(map, covered);
+    for (let row = Math.max(0, from & ~1); row < Math.min(to, evenHeight); row += 2) {
       const left = Math.max(0, firstColumn(map, row, covered) & ~1);
-      const right = Math.min(endColumn(map, row, covered), evenWidth);
-      const columns = (right - left + 1) & ~1;
+      const columns = (Math.min(endColumn(map, row, covered), evenWidth) - left + 1) & ~1;
       if (columns <= 0) continue;
-      readMask.sampleRow(mask, left, row, columns, alpha, 0);
-      readMask.sampleRow(mask, left, row + 1, columns, alpha, stride);
-      findVisible(columns);
-      const { from, to } = visible;
-      if (to <= from) continue;
-      readFace.sampleRow(face, left + from, row, to - from, rgb, from);
-      readFace.sampleRow(face, left + from, row + 1, to - from, rgb, stride + from);
-      blendRows(picture, left, row, columns);
+      const shares = [row, row + 1].map((y) =>
+        rowOfMask(left, y, columns).map((weight) => (weight < INVISIBLE ? 0 : weight)),
+      );
+      if (shares.flat().every((share) => share === 0)) continue;
+      const pixels = shares.map((line, k) => {
+        const colors = rowsOfFace.map((rowOf) => rowOf(left, row + k, columns));
+        return line.map((share, i) => ({
+          at: (row + k) * width + left + i,
+          share,
+          codes: codesOf(colors[0]?.[i] ?? NaN, colors[1]?.[i] ?? NaN, colors[2]?.[i] ?? NaN),
+        }));
+      });
+      for (const { at, share, codes } of pixels.flat()) blend(picture, at, codes[0], share);
+      for (let i = 0; i < columns; i += 2) {
+        // The mean of the four pixels, each weighted by its share, and blended by the mean of the shares.
+        const four = pixels.flatMap((line) => line.slice(i, i + 2));
+        const total = four.reduce((sum, { share }) => sum + share, 0);
+        if (total === 0) continue;
+        const at = (row / 2) * chromaWidth + (left + i) / 2;
+        const mean = (k: 1 | 2): number =>
+          four.reduce((sum, { share, codes }) => sum + share * codes[k], 0) / total;
+        blend(picture, uOffset + at, mean(1), total / 4);
+        blend(picture, vOffset + at, mean(2), total / 4);
+      }
     }
   };
 }
 
-/** Two neighboring rows of a face to blend into a picture, `stride` values apart, from their first column on. */
-interface FaceRows {
-  readonly stride: number;
-  /** How much of the face to show, in [0, 1]. */
-  readonly alpha: Float32Array;
-  /** In [-1, 1]: two rows of red, two of green, two of blue. */
-  readonly rgb: Float32Array;
-}
+/** More samples per axis and output cost time without a visible effect. */
+const MOST_SAMPLES = 8;
+/** A cubic footprint keeps this distance from the edge of a plane. */
+const MARGIN = 1e-3;
 
 /**
- * Blends `columns` (even) values of two rows into a yuv420p picture, from the even column `left` of the even row `top`
- * on. A chroma sample takes the mean of its four pixels, each weighted by its alpha, and is blended by the mean of the
- * alphas. Samples with only zero alphas are not written.
+ * Resamples a plane, see `aimSampling`: returns a function of the first column, the row and the number of outputs. The
+ * position of an output is counted from the first one, as in the kernels, so that rounding leaves it on the same side
+ * of an edge.
  */
-type BlendRows = (picture: Uint8Array, left: number, top: number, columns: number) => void;
-
-function createAlignedBlend(format: PictureFormat, { stride, alpha, rgb }: FaceRows): BlendRows {
-  const { width, matrix, range } = format;
-  const { chromaWidth, uOffset, vOffset } = pictureLayout(format);
-  const { black, yR, yG, yB, uR, uG, uB, vR, vG, vB } = rgbToYuv(matrix, range);
-
-  return (picture, left, top, columns) => {
-    let chroma = (top >> 1) * chromaWidth + (left >> 1);
-    for (let x = 0; x < columns; x += 2, chroma++) {
-      let red = 0;
-      let green = 0;
-      let blue = 0;
-      let total = 0;
-      for (let k = 0; k < 4; k++) {
-        const at = (k >> 1) * stride + x + (k & 1);
-        const share = alpha[at] ?? 0;
-        if (share === 0) continue;
-        const r = unitLevel(rgb[at] ?? 0);
-        const g = unitLevel(rgb[at + 2 * stride] ?? 0);
-        const b = unitLevel(rgb[at + 4 * stride] ?? 0);
-        red += share * r;
-        green += share * g;
-        blue += share * b;
-        total += share;
-        blendSample(
-          picture,
-          (top + (k >> 1)) * width + left + x + (k & 1),
-          black + yR * r + yG * g + yB * b,
-          share,
-        );
-      }
-      if (total === 0) continue;
-      blendSample(picture, uOffset + chroma, 128 + (uR * red + uG * green + uB * blue) / total, total / 4);
-      blendSample(picture, vOffset + chroma, 128 + (vR * red + vG * green + vB * blue) / total, total / 4);
-    }
+function rowSampler(data: ArrayLike<number>, plane: SampledPlanes, { a, b, c, d, e, f }: Affine) {
+  const { width, height, around, interpolation } = plane;
+  const step = Math.max(Math.hypot(a, d), Math.hypot(b, e));
+  const samples = clamp(Math.round(step), 1, MOST_SAMPLES);
+  const fringe = 0.5 + (around?.from ?? 0) * step;
+  const at = (column: number, row: number): number =>
+    data[clamp(row, 0, height - 1) * width + clamp(column, 0, width - 1)] ?? NaN;
+  const bilinear = (x: number, y: number): number => {
+    const [left, top] = [floor(x), floor(y)];
+    const upper = at(left, top) * (1 + left - x) + at(left + 1, top) * (x - left);
+    const lower = at(left, top + 1) * (1 + left - x) + at(left + 1, top + 1) * (x - left);
+    return upper * (1 + top - y) + lower * (y - top);
   };
+  const cubic = (x: number, y: number): number => {
+    const [left, top] = [floor(x), floor(y)];
+    const across = catmullRom(x - left);
+    const line = (row: number): number =>
+      across.reduce((sum, weight, i) => sum + weight * at(left - 1 + i, row), 0);
+    return catmullRom(y - top).reduce((sum, weight, j) => sum + weight * line(top - 1 + j), 0);
+  };
+  const isWithin = (place: number, length: number): boolean =>
+    place >= 1 + MARGIN && place <= length - 2 - MARGIN;
+  const sample = (x: number, y: number): number => {
+    if (samples === 1 && interpolation === 'cubic' && isWithin(x, width) && isWithin(y, height))
+      return cubic(x, y);
+    const outside = x < -fringe || y < -fringe || x > width - 1 + fringe || y > height - 1 + fringe;
+    return outside && around ? around.value : bilinear(x, y);
+  };
+  return (column: number, row: number, count: number): number[] =>
+    Array.from({ length: count }, (_, k) => {
+      let sum = 0;
+      for (let j = 0; j < samples; j++) {
+        const v = row + (j + 0.5) / samples - 0.5;
+        for (let i = 0; i < samples; i++) {
+          const u = column + (i + 0.5) / samples - 0.5;
+          sum += sample(a * u + b * v + c + k * a, d * u + e * v + f + k * d);
+        }
+      }
+      return sum / (samples * samples);
+    });
 }
+
+/** Looked up once, because access to a global is slow in a test. */
+const { floor } = Math;
+
+/** Weights of the samples at −1, 0, 1 and 2 for a position at `x`. */
+const catmullRom = (x: number): readonly number[] => [
+  ((2 - x) * x - 1) * x * 0.5,
+  (3 * x - 5) * x * x * 0.5 + 1,
+  ((4 - 3 * x) * x + 1) * x * 0.5,
+  (x - 1) * x * x * 0.5,
+];

@@ -1,19 +1,11 @@
 import { type CropFace } from '../../crop-face';
-import { MASK_SIZE } from '../../mask';
+import { INVISIBLE, MASK_SIZE } from '../../mask';
 import { type PasteFace } from '../../paste-face';
-import { type Box, type PictureFormat, pictureLayout, rgbToYuv, yuvToRgb } from '../../picture';
+import { type Box, type PictureFormat, pictureLayout } from '../../picture';
 import { BILINEAR, type Interpolation, LANCZOS } from '../../resampling';
-import {
-  type AimAxis,
-  createResamplingAxis,
-  type Plane,
-  resampleColumns,
-  resampleRow,
-  type ResamplingAxis,
-  touchedRange,
-} from './resampler';
+import { blend, clamp, toRgb, toYuv } from './colors';
 
-/** The crop in plain TypeScript, the reference for the kernels in tests and benchmarks. */
+/** The crop by its definition: the reference for the kernels. */
 export function createCropFace(
   format: PictureFormat,
   size: number,
@@ -21,117 +13,62 @@ export function createCropFace(
 ): CropFace {
   const { width, height } = format;
   const { chromaWidth, chromaHeight, uOffset, vOffset } = pictureLayout(format);
-  const readLuma = createPlaneReader(size, interpolation);
-  const readU = createPlaneReader(size, BILINEAR);
-  const readV = createPlaneReader(size, BILINEAR);
-  const toRgb = yuvToRgb(format.matrix, format.range);
   const area = size * size;
+  const rgbOf = toRgb(format);
   return (picture, box, target, offset) => {
     const half = { x1: box.x1 / 2, y1: box.y1 / 2, x2: box.x2 / 2, y2: box.y2 / 2 };
-    const chroma = { data: picture, width: chromaWidth, height: chromaHeight };
-    readLuma({ data: picture, offset: 0, width, height }, box, target, offset);
-    readU({ ...chroma, offset: uOffset }, half, target, offset + area);
-    readV({ ...chroma, offset: vOffset }, half, target, offset + 2 * area);
-    const { black, luma, redV, greenU, greenV, blueU } = toRgb;
-    for (let i = offset; i < offset + area; i++) {
-      const y = 2 * luma * ((target[i] ?? 0) - black) - 1;
-      const u = 2 * ((target[i + area] ?? 0) - 128);
-      const v = 2 * ((target[i + 2 * area] ?? 0) - 128);
-      const red = y + v * redV;
-      const green = y + u * greenU + v * greenV;
-      const blue = y + u * blueU;
-      target[i] = red < -1 ? -1 : red > 1 ? 1 : red;
-      target[i + area] = green < -1 ? -1 : green > 1 ? 1 : green;
-      target[i + 2 * area] = blue < -1 ? -1 : blue > 1 ? 1 : blue;
-    }
+    const luma = resampled({ data: picture, width, height }, box, interpolation, size, size);
+    const chroma = [uOffset, vOffset].map((from) => {
+      const plane = { data: picture.subarray(from), width: chromaWidth, height: chromaHeight };
+      return resampled(plane, half, BILINEAR, size, size);
+    });
+    luma.forEach((y, i) =>
+      rgbOf(y, chroma[0]?.[i] ?? NaN, chroma[1]?.[i] ?? NaN).forEach((value, k) => {
+        target[offset + k * area + i] = value;
+      }),
+    );
   };
 }
 
-/** Resamples the part of a plane under a box to [size, size] at `offset` of the target. */
-function createPlaneReader(size: number, interpolation: Interpolation) {
-  const aimAcross = createResamplingAxis(interpolation);
-  const aimDown = createResamplingAxis(interpolation);
-  let row = new Float32Array(0);
-  return (plane: Plane, box: Box, target: Float32Array, offset: number): void => {
-    const across = aimAcross(size, box.x1, box.x2 - box.x1, plane.width);
-    const down = aimDown(size, box.y1, box.y2 - box.y1, plane.height);
-    const { from, to } = touchedRange(across);
-    if (row.length < to - from) row = new Float32Array(to - from);
-    for (let y = 0; y < size; y++) {
-      resampleColumns(plane, down, y, from, to, row);
-      resampleRow(row, from, across, target, offset + y * size);
-    }
-  };
-}
-
-/** Less than half a gray level at the greatest possible difference. */
-const INVISIBLE = 1 / 512;
-
-/** The paste in plain TypeScript, the reference for the kernels in tests and benchmarks. */
+/** The paste by its definition: the reference for the kernels. */
 export function createPasteFace(format: PictureFormat, size: number): PasteFace {
-  const aim = (): { across: AimAxis; down: AimAxis } => ({
-    across: createResamplingAxis(BILINEAR),
-    down: createResamplingAxis(BILINEAR),
-  });
-  const [luma, chroma, masks] = [aim(), aim(), aim()];
-  const toCodes = createFaceCodes(format, size * size);
-  const blendRows = createBlendRows(format);
-  const alpha = new Float32Array(2 * format.width);
-  const codes: FaceRows = {
-    luma: new Float32Array(2 * format.width),
-    u: new Float32Array(format.width),
-    v: new Float32Array(format.width),
-  };
-  const line = new Float32Array(Math.max(size, MASK_SIZE));
-
-  const interpolate = (
-    plane: Plane,
-    { across, down }: { across: ResamplingAxis; down: ResamplingAxis },
-    row: number,
-    target: Float32Array,
-    offset = 0,
-  ): void => {
-    const { from, to } = touchedRange(across);
-    resampleColumns(plane, down, row, from, to, line);
-    resampleRow(line, from, across, target, offset);
-  };
-
+  const { width } = format;
+  const { chromaWidth, uOffset, vOffset } = pictureLayout(format);
+  const area = size * size;
+  const codesOf = toYuv(format);
   return (picture, box, faces, offset, mask) => {
     const { left, top, columns, rows } = coveredPairs(box, format);
     if (columns <= 0 || rows <= 0) return;
-    const perColumn = 1 / (box.x2 - box.x1);
-    const perRow = 1 / (box.y2 - box.y1);
-    // The covered pairs as fractions of the box.
-    const x = (left - box.x1) * perColumn;
-    const y = (top - box.y1) * perRow;
-    const w = columns * perColumn;
-    const h = rows * perRow;
-    const spread = ({ across, down }: ReturnType<typeof aim>, side: number, pixels: 1 | 2) => ({
-      across: across(columns / pixels, x * side, w * side, side),
-      down: down(rows / pixels, y * side, h * side, side),
+    const codes = [0, 1, 2].map(() => new Float64Array(area));
+    for (let i = 0; i < area; i++) {
+      const [r = NaN, g = NaN, b = NaN] = [0, 1, 2].map((k) => faces[offset + k * area + i]);
+      codesOf(r, g, b).forEach((code, k) => codes[k]?.fill(code, i, i + 1));
+    }
+    const [w, h] = [box.x2 - box.x1, box.y2 - box.y1];
+    /** The covered pairs of a square of `side` cells that is spread over the box. */
+    const spread = (data: ArrayLike<number>, side: number, pixels: 1 | 2): Float64Array => {
+      const part = {
+        x1: ((left - box.x1) / w) * side,
+        y1: ((top - box.y1) / h) * side,
+        x2: ((left + columns - box.x1) / w) * side,
+        y2: ((top + rows - box.y1) / h) * side,
+      };
+      return resampled({ data, width: side, height: side }, part, BILINEAR, columns / pixels, rows / pixels);
+    };
+    const alpha = spread(mask, MASK_SIZE, 1).map((weight) => (weight < INVISIBLE ? 0 : weight));
+    const [y = [], u = [], v = []] = codes.map((plane, k) => spread(plane, size, k === 0 ? 1 : 2));
+    alpha.forEach((share, i) => {
+      const at = (top + Math.floor(i / columns)) * width + left + (i % columns);
+      blend(picture, at, y[i] ?? NaN, share);
     });
-    const lumaAxes = spread(luma, size, 1);
-    const chromaAxes = spread(chroma, size, 2);
-    const maskAxes = spread(masks, MASK_SIZE, 1);
-    const face = toCodes(faces, offset);
-    const plane = (data: Float32Array, side: number): Plane => ({
-      data,
-      offset: 0,
-      width: side,
-      height: side,
-    });
-    for (let row = 0; row < rows; row += 2) {
-      let visible = false;
-      for (let k = 0; k < 2; k++) {
-        interpolate(plane(mask, MASK_SIZE), maskAxes, row + k, alpha, k * columns);
-        if (keepVisible(alpha, k * columns, columns)) visible = true;
-      }
-      if (!visible) continue;
-      for (let k = 0; k < 2; k++)
-        interpolate(plane(face.y, size), lumaAxes, row + k, codes.luma, k * columns);
-      interpolate(plane(face.u, size), chromaAxes, row / 2, codes.u);
-      interpolate(plane(face.v, size), chromaAxes, row / 2, codes.v);
-      blendRows(picture, left, top + row, columns, codes, alpha);
+    for (let i = 0; i < (columns / 2) * (rows / 2); i++) {
+      const [column, row] = [i % (columns / 2), Math.floor(i / (columns / 2))];
+      const first = 2 * row * columns + 2 * column;
+      const four = [first, first + 1, first + columns, first + columns + 1];
+      const share = four.reduce((sum, k) => sum + (alpha[k] ?? NaN), 0) / 4;
+      const at = (top / 2 + row) * chromaWidth + left / 2 + column;
+      blend(picture, uOffset + at, u[i] ?? NaN, share);
+      blend(picture, vOffset + at, v[i] ?? NaN, share);
     }
   };
 }
@@ -145,95 +82,63 @@ function coveredPairs(box: Box, { width, height }: PictureFormat) {
   return { left, top, columns: right - left, rows: bottom - top };
 }
 
-/** Sets invisible weights to exactly 0. Returns whether any are left. */
-function keepVisible(alpha: Float32Array, offset: number, count: number): boolean {
-  let visible = false;
-  for (let x = offset; x < offset + count; x++) {
-    if ((alpha[x] ?? 0) < INVISIBLE) alpha[x] = 0;
-    else visible = true;
-  }
-  return visible;
+interface Plane {
+  readonly data: ArrayLike<number>;
+  readonly width: number;
+  readonly height: number;
 }
 
-/** Two rows of a face in 8-bit codes. */
-interface FaceRows {
-  /** Two rows in sequence. */
-  readonly luma: Float32Array;
-  /** One value for every two columns. */
-  readonly u: Float32Array;
-  readonly v: Float32Array;
-}
-
-/**
- * Blends two picture rows, from the even column `left` of the even row `top` on. `alpha` holds two rows of `columns`
- * (even) values. A chroma sample is weighted by the mean of its four pixels' alphas. Samples with alpha 0 are not
- * written.
- */
-function createBlendRows(format: PictureFormat) {
-  const { width } = format;
-  const { chromaWidth, uOffset, vOffset } = pictureLayout(format);
-
-  return (
-    picture: Uint8Array,
-    left: number,
-    top: number,
-    columns: number,
-    face: FaceRows,
-    alpha: Float32Array,
-  ): void => {
-    const chroma = (top >> 1) * chromaWidth + (left >> 1);
-    for (let x = 0; x < columns; x += 2) {
-      let total = 0;
-      for (let k = 0; k < 4; k++) {
-        const dx = x + (k & 1);
-        const dy = k >> 1;
-        const a = alpha[dy * columns + dx] ?? 0;
-        total += a;
-        if (a > 0) blendSample(picture, (top + dy) * width + left + dx, face.luma[dy * columns + dx] ?? 0, a);
-      }
-      if (total === 0) continue;
-      blendSample(picture, uOffset + chroma + x / 2, face.u[x / 2] ?? 0, total / 4);
-      blendSample(picture, vOffset + chroma + x / 2, face.v[x / 2] ?? 0, total / 4);
-    }
-  };
-}
-
-/** A face in the codes of a picture's matrix and range, before rounding. */
-interface FaceCodes {
-  readonly y: Float32Array;
-  readonly u: Float32Array;
-  readonly v: Float32Array;
+/** Resamples the part of a plane under a box to [rows, columns]. */
+function resampled(
+  { data, width, height }: Plane,
+  { x1, y1, x2, y2 }: Box,
+  interpolation: Interpolation,
+  columns: number,
+  rows: number,
+): Float64Array {
+  const across = axis(interpolation, columns, x1, x2 - x1, width);
+  const down = axis(interpolation, rows, y1, y2 - y1, height);
+  const result = new Float64Array(rows * columns);
+  down.forEach((weights, row) => {
+    const line = new Float64Array(width);
+    weights.forEach((weight, y) => {
+      if (weight === 0) return;
+      for (let x = 0; x < width; x++) line[x] = (line[x] ?? 0) + weight * (data[y * width + x] ?? NaN);
+    });
+    across.forEach((weights, column) => {
+      result[row * columns + column] = weights.reduce((sum, weight, x) => sum + weight * (line[x] ?? 0), 0);
+    });
+  });
+  return result;
 }
 
 /**
- * Converts the planes R, G, B in [-1, 1], each of `area` values, at `offset`. The result is valid until the next call.
+ * For each of `outputs`, the weights of all `limit` samples of a source whose part [start, start + span) is spread over
+ * them. Where the source is denser than the output the interpolation is stretched, so that every sample counts. Beyond
+ * its ends the source repeats its last sample.
  */
-function createFaceCodes({ matrix, range }: PictureFormat, area: number) {
-  const { black, yR, yG, yB, uR, uG, uB, vR, vG, vB } = rgbToYuv(matrix, range);
-  const codes = { y: new Float32Array(area), u: new Float32Array(area), v: new Float32Array(area) };
-
-  return (faces: Float32Array, offset: number): FaceCodes => {
-    for (let i = 0; i < area; i++) {
-      const r = unitLevel(faces[offset + i] ?? 0);
-      const g = unitLevel(faces[offset + area + i] ?? 0);
-      const b = unitLevel(faces[offset + 2 * area + i] ?? 0);
-      codes.y[i] = black + yR * r + yG * g + yB * b;
-      codes.u[i] = 128 + uR * r + uG * g + uB * b;
-      codes.v[i] = 128 + vR * r + vG * g + vB * b;
+function axis(
+  { radius, weight }: Interpolation,
+  outputs: number,
+  start: number,
+  span: number,
+  limit: number,
+): Float64Array[] {
+  const step = span / outputs;
+  const stretch = Math.max(1, step);
+  const wanted = 2 * Math.ceil(radius * stretch);
+  // The kernels' number of taps is even: they leave out one end of an odd source that is shorter than wanted.
+  const taps = Math.min(wanted, limit - (limit % 2));
+  return Array.from({ length: outputs }, (_, k) => {
+    const center = start + (k + 0.5) * step - 0.5;
+    const begin = Math.floor(center - radius * stretch) + 1;
+    const first = clamp(begin, 0, limit - taps);
+    const weights = new Float64Array(limit);
+    for (let at = begin; at < begin + wanted; at++) {
+      const inside = clamp(at, first, first + taps - 1);
+      weights[inside] = (weights[inside] ?? 0) + weight(Math.abs(at - center) / stretch);
     }
-    return codes;
-  };
-}
-
-/** Blends `value` into a sample of a picture, weighted by `share` and rounded. */
-export function blendSample(picture: Uint8Array, at: number, value: number, share: number): void {
-  const old = picture[at] ?? 0;
-  const mixed = old + (value - old) * share + 0.5;
-  picture[at] = mixed < 0 ? 0 : mixed > 255 ? 255 : mixed;
-}
-
-/** Converts [-1, 1], which networks overshoot, to [0, 1]. */
-export function unitLevel(value: number): number {
-  const level = (value + 1) / 2;
-  return level < 0 ? 0 : level > 1 ? 1 : level;
+    const sum = weights.reduce((total, value) => total + value, 0);
+    return weights.map((value) => value / sum);
+  });
 }

@@ -1,49 +1,23 @@
-import { createAlignedCrop } from '@lipsync/kernels';
+import { BILINEAR, createAlignedCrop, createCropFace } from '@lipsync/kernels';
 import { createDdim, cumulativeAlphas } from '../diffusion/ddim';
 import { fillNoise } from '../diffusion/noise';
 import { type FaceTrack } from '../face/face-track';
-import { type LatentsyncClip } from '../latentsync/engine';
+import { boxAt } from '../face/landmarks';
+import { highsyncFaces } from '../highsync/faces';
 import { alignedFaces, transformAt } from '../latentsync/faces';
 import { type LatentsyncParams } from '../latentsync/manifest';
 import { inpaintMask, latentKeepMask } from '../latentsync/mask';
+import { float32Of, float32Tensor, type RunModel } from '../model';
 import { FORMAT, pictureOf } from './clips';
-import { BLOCK, LATENT, SIDE, STEPS } from './highsync-pack';
-import { SHARES } from './latentsync-pack';
-
-/** The crops of every output frame, and the sizes of the windows in which they were generated. */
-export interface Generated {
-  readonly images: readonly (Float32Array | null)[];
-  readonly windows: readonly number[];
-}
-
-/** Requests every face as the pipeline would. */
-export async function generate(clip: LatentsyncClip, sources: readonly number[]): Promise<Generated> {
-  const images = new Array<Float32Array | null>(sources.length).fill(null);
-  const windows: number[] = [];
-  let batch = clip.newBatch();
-  const send = async (): Promise<void> => {
-    const faces = await batch.infer();
-    // Copies, because the pictures' memory is reused once they are recycled.
-    faces.faces.forEach(({ output }, i) => (images[output] = faces.images[i]?.slice() ?? null));
-    windows.push(batch.size);
-    faces.recycle();
-    batch = clip.newBatch();
-  };
-  for (const [output, source] of sources.entries()) {
-    if (batch.size > 0 && !batch.joins(output)) await send();
-    batch.take(pictureOf(source), output);
-    if (batch.size === clip.batchSize) await send();
-  }
-  if (batch.size > 0) await send();
-  return { images, windows };
-}
+import { BLOCK, LATENT, MASK, SHARES, SIDE, STEPS } from './highsync-pack';
+import { SHARES as LATENTSYNC_SHARES } from './latentsync-pack';
 
 /**
  * The target of the test pack's network for a crop. Its latents are rearranged pixels, so the target can be computed in
  * pixels: shares of the crop, of the masked crop, of the mask, of the audio and of the landmarks. Where the schedule
  * ends before the noise is gone, the rest of the one noise image remains, as the network saw it.
  */
-export function expectedImage(
+export function expectedLatentsync(
   track: FaceTrack,
   sources: readonly number[],
   output: number,
@@ -68,8 +42,8 @@ export function expectedImage(
     i % 2 === 0 ? a * value + b * (points[i + 1] ?? 0) + c : d * (points[i - 1] ?? 0) + e * value + f,
   );
   const lift =
-    params.guidance * SHARES.audio * heardAt(output, sources.length) +
-    (landmarks ? SHARES.landmarks * mean(places) : 0);
+    params.guidance * LATENTSYNC_SHARES.audio * heardAt(output, sources.length) +
+    (landmarks ? LATENTSYNC_SHARES.landmarks * mean(places) : 0);
   return crop.map((pixel, i) => {
     const [channel, y, x] = [Math.floor(i / SIDE ** 2), Math.floor(i / SIDE) % SIDE, i % SIDE];
     const cell = Math.floor(y / BLOCK) * LATENT.width + Math.floor(x / BLOCK);
@@ -77,13 +51,57 @@ export function expectedImage(
     const depth = ((y % BLOCK) * BLOCK + (x % BLOCK)) * 3 + channel;
     const first = noise[depth * LATENT.height * LATENT.width + cell] ?? NaN;
     const target =
-      LATENT.scale * pixel * (SHARES.reference + SHARES.masked * (1 - (inpaint[i % SIDE ** 2] ?? 0))) +
-      SHARES.mask * (keep[cell] ?? 0) +
+      LATENT.scale *
+        pixel *
+        (LATENTSYNC_SHARES.reference + LATENTSYNC_SHARES.masked * (1 - (inpaint[i % SIDE ** 2] ?? 0))) +
+      LATENTSYNC_SHARES.mask * (keep[cell] ?? 0) +
       lift;
     // The initial noise is interpreted as a little of the target plus noise.
     const epsilon = (first - Math.sqrt(start) * target) / Math.sqrt(1 - start);
     return (Math.sqrt(signal) * target + Math.sqrt(1 - signal) * epsilon) / LATENT.scale;
   });
+}
+
+/**
+ * The target of the test pack's networks, per output frame: the crop with the target value inside the mask; nothing for
+ * a frame without a face.
+ */
+export async function expectedHighsync(
+  run: RunModel,
+  track: FaceTrack,
+  sources: readonly number[],
+): Promise<Float32Array[]> {
+  const { crops } = highsyncFaces(track);
+  const cropFace = createCropFace(FORMAT, SIDE, BILINEAR);
+  const dims = [1, LATENT.channels, LATENT.height, LATENT.width];
+  const images: Float32Array[] = [];
+  for (const [output, source] of sources.entries()) {
+    if (track.found[source] !== 1) {
+      images.push(new Float32Array(0));
+      continue;
+    }
+    const { x1, y1, x2, y2 } = boxAt(crops, source);
+    const image = new Float32Array(3 * SIDE * SIDE);
+    cropFace(pictureOf(source), { x1, y1, x2, y2 }, image, 0);
+    const encoded = await run('vae_encoder', { image: float32Tensor(image, [1, 3, SIDE, SIDE]) });
+    const latent = float32Of(encoded.outputs, 'latent').slice(
+      0,
+      LATENT.channels * LATENT.height * LATENT.width,
+    );
+    const places = Array.from(track.landmarks.subarray(source * 136, source * 136 + 136), (value, i) =>
+      i % 2 === 0 ? ((value - x1) / (x2 - x1)) * SIDE : ((value - y1) / (y2 - y1)) * SIDE,
+    );
+    const lift = SHARES.audio * heardAt(output, sources.length) + SHARES.landmarks * mean(places);
+    latent.forEach((value, i) => {
+      const row = Math.floor(i / LATENT.width) % LATENT.height;
+      const column = i % LATENT.width;
+      const inside = row >= MASK.top && row <= MASK.bottom && column >= MASK.left && column <= MASK.right;
+      if (inside) latent[i] = SHARES.reference * value + lift / LATENT.scale;
+    });
+    const decoded = await run('vae_decoder', { latent: float32Tensor(latent, dims) });
+    images.push(float32Of(decoded.outputs, 'image'));
+  }
+  return images;
 }
 
 /** Mean of the steps in an output frame's audio window, repeated at the ends of the sound. */
@@ -94,3 +112,8 @@ function heardAt(output: number, outputs: number): number {
 
 const mean = (values: ArrayLike<number>): number =>
   Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;
+
+/** The largest deviation of a generated crop from its target; NaN if there is no crop. */
+export function deviationFrom(target: Float32Array, image: Float32Array | null | undefined): number {
+  return target.reduce((most, value, i) => Math.max(most, Math.abs(value - (image?.[i] ?? NaN))), 0);
+}
