@@ -43,7 +43,13 @@ module.exports = {
     { ...sources, ...servers, displayName: 'integration', testMatch: ['**/*.integration.test.ts'] },
     // Every kind of media, face and pack, where other tests try one of each; and what takes many renders.
     { ...sources, ...servers, displayName: 'long', testMatch: ['**/*.long.test.ts'] },
-    { ...sources, displayName: 'e2e', testMatch: ['**/*.e2e.test.ts'] },
+    {
+      ...sources,
+      displayName: 'e2e',
+      testMatch: ['**/*.e2e.test.ts'],
+      globalSetup: '<rootDir>/scripts/e2e/src/global-setup.ts',
+      globalTeardown: '<rootDir>/scripts/e2e/src/global-teardown.ts',
+    },
     { ...sources, displayName: 'parts', testMatch: ['**/*.parts.test.ts'] },
   ],
 };
