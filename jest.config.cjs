@@ -34,8 +34,8 @@ const servers = {
 };
 
 module.exports = {
-  // A limit for hangs, not for speed: on a busy machine real servers take a while to start.
-  testTimeout: 30_000,
+  // A limit for hangs, not for speed: `npm test` keeps a machine of two cores busy.
+  testTimeout: 60_000,
   // Integration tests mostly wait for servers and ffmpeg: one worker per core, none reserved for the parent.
   maxWorkers: '100%',
   projects: [

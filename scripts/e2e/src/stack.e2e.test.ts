@@ -116,49 +116,41 @@ describe('the local stack', () => {
     expect(pids(second)).toEqual(before);
   });
 
-  it('keeps its data and its customers over a restart, on another port when its own was taken meanwhile', async () => {
+  it('keeps its data and its customers over a restart, on a port that nobody takes while it is down or starts', async () => {
+    const { stack, description } = system;
     const asset = await system.api.createAsset({
       url: 'https://media.example.test/missing.mp4',
       media_type: 'video',
     });
-    await system.stack.down();
-    expect(pids(system.stack.describe() ?? { services: [] }).every((pid) => pid === null)).toBe(true);
-    expect((await system.stack.servers()).map(({ pid }) => pid)).toEqual([null, null, null]);
-    const squatter = createServer();
-    await listenOnLoopback(squatter, Number(new URL(system.description.base_url).port));
-    try {
-      const { base_url, customers } = await system.up();
-      expect(base_url).not.toBe(system.description.base_url);
-      expect((await fetch(`${base_url}/readyz`)).status).toBe(200);
-      expect((await system.stack.servers()).every(({ pid }) => pid !== null)).toBe(true);
-      expect(customers).toEqual(system.description.customers);
-      expect(await query('SELECT id, media_type FROM assets WHERE id = $1', [asset.id])).toEqual([
-        { id: asset.id, media_type: 'video' },
-      ]);
-    } finally {
-      await new Promise((resolve) => squatter.close(resolve));
-    }
-  });
-
-  it('moves to another port when its own is taken as it starts', async () => {
-    const { stack } = system;
-    const port = stack.state()?.ports.api;
     await stack.down();
-    const squatter = createServer((socket) => socket.destroy());
+    expect(pids(stack.describe() ?? { services: [] }).every((pid) => pid === null)).toBe(true);
+    expect((await stack.servers()).map(({ pid }) => pid)).toEqual([null, null, null]);
+
+    const early = createServer();
+    await listenOnLoopback(early, stateOf(stack).ports.api);
+    const late = createServer((socket) => socket.destroy());
+    let chosen: number | undefined;
     const crossed = createStack({
       root: stack.layout.root,
       // Its ports have been looked at by then, and the API comes last.
       onProgress: (name, outcome) => {
-        if (name === 's3' && outcome === 'ready' && !squatter.listening) squatter.listen(port);
+        if (name !== 's3' || outcome !== 'ready' || chosen !== undefined) return;
+        chosen = stateOf(stack).ports.api;
+        late.listen(chosen);
       },
     });
     try {
-      const { base_url } = await crossed.up();
-      expect(squatter.listening).toBe(true);
-      expect(base_url).not.toBe(`http://127.0.0.1:${port}`);
+      const { base_url, customers } = await crossed.up();
+      const taken = [description.base_url, `http://127.0.0.1:${chosen}`];
+      expect(new Set([...taken, base_url]).size).toBe(3);
       expect((await fetch(`${base_url}/readyz`)).status).toBe(200);
+      expect((await stack.servers()).every(({ pid }) => pid !== null)).toBe(true);
+      expect(customers).toEqual(description.customers);
+      expect(await query('SELECT id, media_type FROM assets WHERE id = $1', [asset.id])).toEqual([
+        { id: asset.id, media_type: 'video' },
+      ]);
     } finally {
-      await new Promise((resolve) => squatter.close(resolve));
+      for (const squatter of [early, late]) await new Promise((resolve) => squatter.close(resolve));
     }
   });
 
