@@ -41,9 +41,9 @@ const STATIC_CHECKS = {
 };
 const TESTS = {
   unit: jest('unit'),
-  integration: jest('integration'),
-  // Renders are most of their time, and each uses the whole machine.
+  // One file at a time: they share a stack, and its renders use the whole machine.
   e2e: jest('e2e', '--runInBand'),
+  integration: jest('integration'),
 };
 /** Suites that take long or need programs that bootstrap does not install: run by name, or by `all`. */
 const LONG_CHECKS = {
@@ -83,11 +83,12 @@ async function verify(names) {
   const isWanted = (name) =>
     names.includes('all') || (names.length === 0 ? !(name in LONG_CHECKS) : names.includes(name));
   const wanted = (checks) => Object.entries(checks).filter(([name]) => isWanted(name));
-  const waiting = wanted({ e2e: TESTS.e2e, integration: TESTS.integration });
-  const unit = waiting.length > 0 ? jest('unit', '--runInBand') : TESTS.unit;
+  const { unit, ...waitingTests } = TESTS;
+  const waiting = wanted(waitingTests);
+  const isBeside = waiting.length > 0;
   const [computed, waited] = await Promise.all([
-    inTurn(wanted({ ...STATIC_CHECKS, unit }), 'pipe'),
-    inTurn(waiting, 'inherit'),
+    inTurn(wanted({ ...STATIC_CHECKS, ...(isBeside && { unit: [...unit, '--runInBand'] }) }), 'pipe'),
+    inTurn(isBeside ? waiting : wanted({ unit }), 'inherit'),
   ]);
   return [...computed, ...waited, ...(await inTurn(wanted(LONG_CHECKS), 'inherit'))];
 }
