@@ -35,19 +35,22 @@ describe('the demo command', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('starts the system, renders with all engines, reports as JSON, and leaves nothing running', async () => {
+  it('starts the system, renders with all engines beside another demo, reports as JSON; the last one stops everything', async () => {
     const { root } = stack.layout;
-    const outFile = path.join(folder, 'result.mp4');
-    const options = ['--engines', ENGINES.join(','), '--sync-mode', 'loop', '--out', outFile, '--root', root];
-    const { stdout } = await run(script('demo'), '--json', ...media, ...options);
-    const said = JSON.parse(stdout) as {
-      record: unknown;
-      event: { type: string };
-      files: { file: string }[];
+    const demo = async (outFile: string, ...options: string[]) => {
+      const command = [script('demo'), '--json', ...media, '--out', path.join(folder, outFile), ...options];
+      const { stdout } = await run(...command, '--root', root);
+      return JSON.parse(stdout) as { record: unknown; event: unknown; files: { file: string }[] };
     };
+    const [said, other] = await Promise.all([
+      demo('result.mp4', '--engines', ENGINES.join(','), '--sync-mode', 'loop'),
+      demo('other.mp4'),
+    ]);
     expect(validate('Record', said.record)).toEqual({ ok: true });
     expect(said.record).toMatchObject({ status: 'completed', sync_mode: 'loop' });
-    expect(said.event.type).toBe('render.completed');
+    expect(other.record).toMatchObject({ status: 'completed', sync_mode: 'cut_off' });
+    for (const { event } of [said, other])
+      expect(event).toMatchObject({ type: 'render.completed', deliveries: 1 });
     expect(said.files.map(({ file }) => file)).toEqual(
       ENGINES.map((engine) => path.join(folder, `result.${engine}.mp4`)),
     );
