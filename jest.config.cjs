@@ -20,7 +20,7 @@ const sources = {
     '^@lipsync/prisma$': '<rootDir>/prisma/index.ts',
     '^@lipsync/gpu-worker$': '<rootDir>/services/gpu-worker/src/index.ts',
     '^@lipsync/engines/test$': '<rootDir>/packages/engines/src/test/index.ts',
-    '^@lipsync/(local-stack|models|corpora|e2e)$': '<rootDir>/scripts/$1/src/index.ts',
+    '^@lipsync/(local-stack|models|e2e)$': '<rootDir>/scripts/$1/src/index.ts',
     '^@lipsync/(.*)$': '<rootDir>/packages/$1/src/index.ts',
   },
   testEnvironment: 'node',

@@ -39,6 +39,7 @@ const SENT = { deadlineMs: 30_000 };
 let system: SharedSystem;
 let origin: HttpsReceiver;
 let folder: string;
+let shortVideoId: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'e2e-render-'));
@@ -53,6 +54,9 @@ beforeAll(async () => {
     const body = bodies[asked];
     return body === undefined ? { status: 404 } : { status: 200, body };
   });
+  const clip = path.join(folder, 'short.mp4');
+  await makeFaceVideo(clip, { frames: 10, filters: 'null' });
+  shortVideoId = (await system.api.upload(clip, 'video', 'video/mp4')).id;
 });
 afterAll(async () => {
   await system.stop();
@@ -224,6 +228,17 @@ describe('a render that completes', () => {
   });
 });
 
+it('a render that names a preparation of its video analyzes nothing', async () => {
+  const { api } = system;
+  const video = { asset_id: shortVideoId };
+  const prepared = await awaitPreparation(api, (await api.createPreparation({ video })).id);
+  expect(prepared).toMatchObject({ status: 'completed', preparation: { fps: 25 } });
+  const { id } = await api.createRender({ ...mediaByUrl(), video, preparation_id: prepared.id });
+  const record = await awaitRender(api, id);
+  expect(record).toMatchObject({ status: 'completed', preparation: prepared.preparation });
+  expect(record.engines?.[0]?.usage.analyzed_frames ?? 0).toBe(0);
+});
+
 it('media that fails also fails its render and its preparation, and both report it by webhook', async () => {
   const { api, receiver } = system;
   const text = { url: `${MEDIA_URL}/text.mp4` };
@@ -240,10 +255,7 @@ it('media that fails also fails its render and its preparation, and both report 
 
 it('a render cancelled in progress ends there, and its worker continues with the next', async () => {
   const { api } = system;
-  const clip = path.join(folder, 'short.mp4');
-  await makeFaceVideo(clip, { frames: 10, filters: 'null' });
   const { id } = await api.createRender({ ...mediaByUrl(), sync_mode: 'loop' });
-  const short = await api.upload(clip, 'video', 'video/mp4');
   await eventually(async () => expect((await api.getRender(id)).engines?.[0]?.stage).toBe('inferencing'), {
     deadlineMs: 60_000,
   });
@@ -251,7 +263,7 @@ it('a render cancelled in progress ends there, and its worker continues with the
   expect(cancelled).toMatchObject({ status: 'cancelled', engines: [{ status: 'cancelled' }] });
   expect(await system.receiver.eventFor(id)).toMatchObject({ type: 'render.cancelled' });
 
-  const next = await api.createRender({ ...mediaByUrl(), video: { asset_id: short.id } });
+  const next = await api.createRender({ ...mediaByUrl(), video: { asset_id: shortVideoId } });
   expect(await awaitRender(api, next.id)).toMatchObject({ status: 'completed' });
   // The worker has long moved on, and nothing changed after the cancellation.
   expect(await api.getRender(id)).toEqual(cancelled);
