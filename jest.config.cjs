@@ -20,7 +20,7 @@ const sources = {
     '^@lipsync/prisma$': '<rootDir>/prisma/index.ts',
     '^@lipsync/gpu-worker$': '<rootDir>/services/gpu-worker/src/index.ts',
     '^@lipsync/engines/test$': '<rootDir>/packages/engines/src/test/index.ts',
-    '^@lipsync/(local-stack|models|corpora|e2e)$': '<rootDir>/scripts/$1/src/index.ts',
+    '^@lipsync/(local-stack|models|e2e)$': '<rootDir>/scripts/$1/src/index.ts',
     '^@lipsync/(.*)$': '<rootDir>/packages/$1/src/index.ts',
   },
   testEnvironment: 'node',
@@ -34,8 +34,8 @@ const servers = {
 };
 
 module.exports = {
-  // A limit for hangs, not for speed: on a busy machine real servers take a while to start.
-  testTimeout: 30_000,
+  // A limit for hangs, not for speed: `npm test` keeps a machine of two cores busy.
+  testTimeout: 60_000,
   // Integration tests mostly wait for servers and ffmpeg: one worker per core, none reserved for the parent.
   maxWorkers: '100%',
   projects: [
@@ -43,7 +43,13 @@ module.exports = {
     { ...sources, ...servers, displayName: 'integration', testMatch: ['**/*.integration.test.ts'] },
     // Every kind of media, face and pack, where other tests try one of each; and what takes many renders.
     { ...sources, ...servers, displayName: 'long', testMatch: ['**/*.long.test.ts'] },
-    { ...sources, displayName: 'e2e', testMatch: ['**/*.e2e.test.ts'] },
+    {
+      ...sources,
+      displayName: 'e2e',
+      testMatch: ['**/*.e2e.test.ts'],
+      globalSetup: '<rootDir>/scripts/e2e/src/global-setup.ts',
+      globalTeardown: '<rootDir>/scripts/e2e/src/global-teardown.ts',
+    },
     { ...sources, displayName: 'parts', testMatch: ['**/*.parts.test.ts'] },
   ],
 };

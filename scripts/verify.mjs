@@ -41,9 +41,9 @@ const STATIC_CHECKS = {
 };
 const TESTS = {
   unit: jest('unit'),
-  integration: jest('integration'),
-  // Renders are most of their time, and each uses the whole machine.
+  // One file at a time: they share a stack, and its renders use the whole machine.
   e2e: jest('e2e', '--runInBand'),
+  integration: jest('integration'),
 };
 /** Suites that take long or need programs that bootstrap does not install: run by name, or by `all`. */
 const LONG_CHECKS = {
@@ -76,18 +76,21 @@ for (const { name, outcome, seconds } of results)
 process.exit(results.some(({ outcome }) => outcome === 'FAILED') ? 1 : 0);
 
 /**
- * The static checks and the end-to-end tests leave one of two cores idle most of the time, so they run side by side.
- * The tests' output is shown as it comes, that of the static checks when they end.
+ * End-to-end and integration tests wait for servers much of the time, so what only computes runs beside them, on one
+ * core. Their output is shown as it comes, that of the others when they end.
  */
 async function verify(names) {
   const isWanted = (name) =>
     names.includes('all') || (names.length === 0 ? !(name in LONG_CHECKS) : names.includes(name));
   const wanted = (checks) => Object.entries(checks).filter(([name]) => isWanted(name));
-  const [staticResults, testResults] = await Promise.all([
-    inTurn(wanted(STATIC_CHECKS), 'pipe'),
-    inTurn(wanted({ e2e: TESTS.e2e, unit: TESTS.unit, integration: TESTS.integration }), 'inherit'),
+  const { unit, ...waitingTests } = TESTS;
+  const waiting = wanted(waitingTests);
+  const isBeside = waiting.length > 0;
+  const [computed, waited] = await Promise.all([
+    inTurn(wanted({ ...STATIC_CHECKS, ...(isBeside && { unit: [...unit, '--runInBand'] }) }), 'pipe'),
+    inTurn(isBeside ? waiting : wanted({ unit }), 'inherit'),
   ]);
-  return [...staticResults, ...testResults, ...(await inTurn(wanted(LONG_CHECKS), 'inherit'))];
+  return [...computed, ...waited, ...(await inTurn(wanted(LONG_CHECKS), 'inherit'))];
 }
 
 /** Checks the changed files, and runs the unit and integration tests that import them. */

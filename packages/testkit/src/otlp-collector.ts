@@ -49,8 +49,11 @@ interface ExportRequest {
 
 const STATUS_ERROR = 2;
 
-/** An OTLP receiver over HTTP on loopback: accepts POST /v1/traces in JSON and stores the spans. */
-export async function startOtlpCollector(): Promise<OtlpCollector> {
+/**
+ * An OTLP receiver over HTTP on loopback, by default on a free port: accepts POST /v1/traces in JSON and stores the
+ * spans.
+ */
+export async function startOtlpCollector(wantedPort = 0): Promise<OtlpCollector> {
   const received: ReceivedSpan[] = [];
   let status = 200;
   const server = createServer((request, response) => {
@@ -61,7 +64,7 @@ export async function startOtlpCollector(): Promise<OtlpCollector> {
       response.writeHead(accepted, { 'content-type': 'application/json' }).end('{}');
     })();
   });
-  const port = await listenOnLoopback(server);
+  const port = await listenOnLoopback(server, wantedPort);
   return {
     endpoint: `http://127.0.0.1:${port}`,
     spans: () => received,

@@ -1,169 +1,271 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { RecordResource } from '@lipsync/contract';
-import { ApiError, download, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
-import { type Binaries, probe, resolveBinaries } from '@lipsync/media';
+import { isSuccess, type RecordResource } from '@lipsync/contract';
+import { download, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
+import { probe, resolveBinaries } from '@lipsync/media';
 import { type SyncMeasurement } from '@lipsync/models';
-import { eventually, type HttpsReceiver, startHttpsReceiver } from '@lipsync/testkit';
-import { awaitPreparation, awaitRender, startSystem, type System } from './system';
+import { METRICS, type ServiceName, SERVICES } from '@lipsync/telemetry';
+import {
+  eventually,
+  type Exposition,
+  type HttpsReceiver,
+  makeFaceVideo,
+  type OtlpCollector,
+  parseExposition,
+  type ReceivedSpan,
+} from '@lipsync/testkit';
+import {
+  awaitAsset,
+  awaitPreparation,
+  awaitRender,
+  expectRefusal,
+  type SharedSystem,
+  shareSystem,
+} from './system';
 
 jest.setTimeout(240_000);
 
-const MEDIA_HOST = 'media.example.test';
+const MEDIA_URL = 'https://media.example.test';
+const CALLER_SPAN = 'b7ad6b7169203331';
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+/** Span kind of a step within a unit of work. */
+const INTERNAL = 1;
+/** Spans leave a process in batches. */
+const SENT = { deadlineMs: 30_000 };
 
-/** Runs the measuring command on the files, as any user would. */
-async function measure(...args: string[]): Promise<SyncMeasurement> {
-  const command = path.join(REPOSITORY_ROOT, 'scripts', 'models', 'dist', 'measure-sync.js');
-  const { stdout } = await promisify(execFile)(process.execPath, [command, ...args]);
-  return JSON.parse(stdout) as SyncMeasurement;
-}
+let system: SharedSystem;
+let origin: HttpsReceiver;
+let folder: string;
+let shortVideoId: string;
 
-describe('a render, from outside', () => {
-  let system: System;
-  let binaries: Binaries;
-  let folder: string;
-  let origin: HttpsReceiver;
-  let videoId: string;
-  let audioId: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'e2e-render-'));
+  system = await shareSystem();
+  const [video, audio] = await Promise.all([readFile(SAMPLE_VIDEO), readFile(SAMPLE_AUDIO)]);
+  const bodies: Record<string, string | Buffer> = {
+    '/face.mp4': video,
+    '/speech.wav': audio,
+    '/text.mp4': 'This is a letter, not a film.',
+  };
+  origin = await system.receive('media.example.test', ({ path: asked }) => {
+    const body = bodies[asked];
+    return body === undefined ? { status: 404 } : { status: 200, body };
+  });
+  const clip = path.join(folder, 'short.mp4');
+  await makeFaceVideo(clip, { frames: 10, filters: 'null' });
+  shortVideoId = (await system.api.upload(clip, 'video', 'video/mp4')).id;
+});
+afterAll(async () => {
+  await system.stop();
+  await origin.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const mediaByUrl = () => ({
+  video: { url: `${MEDIA_URL}/face.mp4` },
+  audio: { url: `${MEDIA_URL}/speech.wav` },
+  engines: ['musetalk' as const],
+  sync_mode: 'cut_off' as const,
+  webhook_url: system.receiver.url,
+});
+
+describe('a render that completes', () => {
+  let collector: OtlpCollector;
+  let record: RecordResource;
 
   beforeAll(async () => {
-    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-    binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
-    folder = await mkdtemp(path.join(tmpdir(), 'e2e-render-'));
-    origin = await startHttpsReceiver({ hostnames: [MEDIA_HOST] });
-    system = await startSystem('render', {
-      egressRoutes: [`${MEDIA_HOST}:443=${origin.address}`],
-      egressCa: origin.ca,
+    collector = await system.collect();
+    record = await awaitRender(system.api, await createTracedRender());
+  });
+  afterAll(() => collector.close());
+
+  /** Creates a render like a caller that traces its own work. */
+  async function createTracedRender(): Promise<string> {
+    const response = await fetch(`${system.description.base_url}/v1/renders`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${system.customer.api_key}`,
+        'content-type': 'application/json',
+        traceparent: `00-${TRACE}-${CALLER_SPAN}-01`,
+      },
+      body: JSON.stringify(mediaByUrl()),
     });
-    videoId = (await system.api.upload(SAMPLE_VIDEO, 'video', 'video/mp4')).id;
-    audioId = (await system.api.upload(SAMPLE_AUDIO, 'audio', 'audio/wav')).id;
-  });
+    const body: unknown = await response.json();
+    if (!isSuccess('create_render', response.status, body)) throw new Error('the render was refused');
+    return body.id;
+  }
 
-  afterAll(async () => {
-    await system.stop();
-    await origin.close();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  const request = () => ({
-    video: { asset_id: videoId },
-    audio: { asset_id: audioId },
-    engines: ['musetalk' as const],
-    sync_mode: 'cut_off' as const,
-  });
-
-  async function resultOf(record: RecordResource, name: string): Promise<string> {
-    const url = record.engines?.[0]?.output?.url;
-    if (url === undefined) throw new Error(`${record.id} has no output`);
-    const file = path.join(folder, name);
-    await download(url, file);
-    return file;
+  /** Runs the measuring command on the files, as any user would. */
+  async function measure(...args: string[]): Promise<SyncMeasurement> {
+    const command = path.join(REPOSITORY_ROOT, 'scripts', 'models', 'dist', 'measure-sync.js');
+    const { stdout } = await promisify(execFile)(process.execPath, [command, ...args]);
+    return JSON.parse(stdout) as SyncMeasurement;
   }
 
   it('moves the mouth with the voice, keeps the rest of the picture, and has the length that its sync mode defines', async () => {
-    const created = await system.api.createRender(request());
-    const record = await awaitRender(system.api, created.id);
     expect(record).toMatchObject({ status: 'completed', stage: 'completed', progress_percent: 100 });
-
-    const videoFile = await resultOf(record, 'cut-off.mp4');
-    const measured = await measure('--video', videoFile, '--audio', SAMPLE_AUDIO, '--source', SAMPLE_VIDEO);
+    const file = path.join(folder, 'result.mp4');
+    await download(record.engines?.[0]?.output?.url ?? '', file);
+    const measured = await measure('--video', file, '--audio', SAMPLE_AUDIO, '--source', SAMPLE_VIDEO);
     expect(measured.rendered.pearson).toBeGreaterThanOrEqual(0.6);
     expect(Math.abs(measured.rendered.lagFrames ?? NaN)).toBeLessThanOrEqual(2);
     expect(measured.source?.pearson).toBeLessThan(0.4);
     expect(measured.outside_face?.psnr_db).toBeGreaterThanOrEqual(45);
     expect(measured.duration?.within_one_frame).toBe(true);
-    const sound = await probe(binaries, videoFile, { mediaType: 'audio', deadlineMs: 60_000 });
+    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
+    const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
+    const sound = await probe(binaries, file, { mediaType: 'audio', deadlineMs: 60_000 });
     expect(sound.audio?.codec).toBe('aac');
   });
 
   it('announces its end once, signed, in the state that get_render shows', async () => {
-    const created = await system.api.createRender({ ...request(), webhook_url: system.receiver.url });
-    const event = await system.receiver.eventFor(created.id);
-    const record = await awaitRender(system.api, created.id);
+    const event = await system.receiver.eventFor(record.id);
     expect(event).toMatchObject({ id: record.webhook_event_id, type: 'render.completed', deliveries: 1 });
     // The receiver has the request before the dispatcher has the response.
-    const settled = await eventually(async () => {
-      const delivery = await system.api.getWebhook(event.id);
-      expect(delivery.status).toBe('delivered');
-      return delivery;
+    const delivery = await eventually(async () => {
+      const found = await system.api.getWebhook(event.id);
+      expect(found.status).toBe('delivered');
+      return found;
     });
-    expect(settled).toMatchObject({ id: event.id, delivery_id: event.deliveryId, attempts: 1 });
+    expect(delivery).toMatchObject({ id: event.id, delivery_id: event.deliveryId, attempts: 1 });
   });
 
-  it('skips the analysis when it names a preparation of the same video', async () => {
-    const preparation = await system.api.createPreparation({ video: { asset_id: videoId } });
-    const prepared = await awaitPreparation(system.api, preparation.id);
-    expect(prepared).toMatchObject({ status: 'completed', preparation: { fps: 25 } });
-    const created = await system.api.createRender({ ...request(), preparation_id: preparation.id });
-    const record = await awaitRender(system.api, created.id);
-    expect(record).toMatchObject({ status: 'completed', preparation: prepared.preparation });
-    expect(record.engines?.[0]?.usage.analyzed_frames ?? 0).toBe(0);
+  it('is one trace, from the caller through the queue to every worker and the webhook', async () => {
+    const spans = await eventually(() => {
+      const found = collector.spans().filter(({ traceId }) => traceId === TRACE);
+      const units = found.filter(({ kind }) => kind !== INTERNAL);
+      expect(units.map(({ service, name }) => `${service} ${name}`).sort()).toEqual([
+        'api create_render',
+        'gpu-worker render',
+        'media-worker ingest',
+        'media-worker ingest',
+        'webhook-dispatcher webhook attempt',
+      ]);
+      return found;
+    }, SENT);
+    const unit = (name: string) => spans.find((span) => span.name === name && span.kind !== INTERNAL);
+    const request = unit('create_render');
+    expect(request?.parentSpanId).toBe(CALLER_SPAN);
+    for (const name of ['ingest', 'render', 'webhook attempt'])
+      expect(unit(name)).toMatchObject({ parentSpanId: request?.spanId, failed: false });
+    const waits = spans.map(({ attributes }) => attributes['lipsync.queue_wait_seconds']);
+    expect(waits.filter((wait) => typeof wait === 'number')).toHaveLength(3);
+
+    const partsOf = (job: ReceivedSpan | undefined) =>
+      spans.filter(({ parentSpanId }) => parentSpanId === job?.spanId).map(({ name }) => name);
+    expect(partsOf(unit('ingest'))).toEqual(['fetch', 'probe', 'store']);
+    expect(partsOf(unit('render'))).toEqual(['fetch', 'analyse', 'render', 'upload']);
   });
 
-  it('fetches media from https URLs, each into an asset of its own', async () => {
-    const [video, audio] = await Promise.all([readFile(SAMPLE_VIDEO), readFile(SAMPLE_AUDIO)]);
-    origin.reply(({ path: asked }) => ({ status: 200, body: asked === '/face.mp4' ? video : audio }));
-    const created = await system.api.createRender({
-      ...request(),
-      video: { url: `https://${MEDIA_HOST}/face.mp4` },
-      audio: { url: `https://${MEDIA_HOST}/speech.wav` },
+  it('appears with its trace in the one log line of each unit of work, in every service', async () => {
+    const lines = await eventually(async () => {
+      const mine = (await logLines()).filter(({ trace_id }) => trace_id === TRACE);
+      expect(new Set(mine.map(({ service }) => service)).size).toBe(SERVICES.length);
+      return mine;
     });
-    expect(created.stage).toBe('queued');
-    expect(await awaitRender(system.api, created.id)).toMatchObject({ status: 'completed' });
-    const asset = await system.api.getAsset(created.video_asset_id);
-    expect(asset).toMatchObject({ status: 'ready', media: { size_bytes: video.length, codec: 'h264' } });
-  });
-
-  it('has the length that each sync mode defines', async () => {
-    const [video, audio] = await Promise.all([
-      probe(binaries, SAMPLE_VIDEO, { mediaType: 'video', deadlineMs: 60_000 }),
-      probe(binaries, SAMPLE_AUDIO, { mediaType: 'audio', deadlineMs: 60_000 }),
+    expect(lines.map(({ service, event }) => `${String(service)} ${String(event)}`).sort()).toEqual([
+      'api http_request',
+      'gpu-worker job',
+      'media-worker job',
+      'media-worker job',
+      'webhook-dispatcher webhook_attempt',
     ]);
-    const [v, a] = [video.video?.durationSeconds ?? 0, audio.audio?.durationSeconds ?? 0];
-    const expected = { bounce: a, loop: a, remap: a, silence: Math.max(v, a) } as const;
-    const modes = Object.keys(expected) as (keyof typeof expected)[];
-    const renders = await Promise.all(
-      modes.map((sync_mode) => system.api.createRender({ ...request(), sync_mode })),
-    );
-    for (const [i, mode] of modes.entries()) {
-      const record = await awaitRender(system.api, renders[i]?.id ?? '');
-      const { video: output } = await probe(binaries, await resultOf(record, `${mode}.mp4`), {
-        mediaType: 'video',
-        deadlineMs: 60_000,
-      });
-      expect(Math.abs((output?.durationSeconds ?? 0) - expected[mode])).toBeLessThanOrEqual(0.0401);
-    }
   });
 
-  it('is invisible to another customer, in all of its parts', async () => {
-    const created = await system.api.createRender(request());
-    const foreign = system.otherApi;
-    const refusals = [
-      [foreign.getRender(created.id), 'render_not_found'],
-      [foreign.cancelRender(created.id), 'render_not_found'],
-      [foreign.getAsset(videoId), 'asset_not_found'],
-      [foreign.createRender(request()), 'asset_not_found'],
-    ] as const;
-    for (const [call, code] of refusals) {
-      const refusal = await call.then(
-        () => null,
-        (error: unknown) => error,
-      );
-      expect(refusal).toBeInstanceOf(ApiError);
-      expect(refusal).toMatchObject({ status: 404, error: { code } });
-    }
-    await system.api.cancelRender(created.id);
+  async function logLines(): Promise<Record<string, unknown>[]> {
+    const { logs_dir } = system.description;
+    const files = (await readdir(logs_dir)).filter((name) => name.endsWith('.log'));
+    const texts = await Promise.all(files.map((name) => readFile(path.join(logs_dir, name), 'utf8')));
+    return texts
+      .flatMap((text) => text.split('\n'))
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  }
+
+  async function scrape(service: ServiceName): Promise<Exposition> {
+    const found = system.description.services.find(({ name }) => name === service);
+    const response = await fetch(new URL('/metrics', found?.health_url));
+    return parseExposition(await response.text());
+  }
+
+  it('is counted where it was processed', async () => {
+    await eventually(async () => {
+      const [api, media, gpu, webhooks] = await Promise.all(SERVICES.map(scrape));
+      const counts = [
+        api?.value('lipsync_http_request_duration_seconds_count', {
+          operation: 'create_render',
+          status: '202',
+        }),
+        media?.value('lipsync_jobs_total', { queue: 'media', outcome: 'completed' }),
+        gpu?.value('lipsync_output_seconds_total', { engine: 'musetalk' }),
+        gpu?.value('lipsync_render_sync_correlation_count', { engine: 'musetalk' }),
+        webhooks?.value('lipsync_webhook_attempts_total', { result: 'delivered' }),
+        webhooks?.value('lipsync_webhook_deliveries_total', { status: 'delivered' }),
+      ];
+      for (const count of counts) expect(count).toBeGreaterThan(0);
+      expect(media?.value('lipsync_live_slots', { queue: 'musetalk' })).toBe(1);
+    });
   });
 
-  it('stays cancelled once it is cancelled', async () => {
-    const created = await system.api.createRender({ ...request(), webhook_url: system.receiver.url });
-    const cancelled = await system.api.cancelRender(created.id);
-    expect(cancelled).toMatchObject({ status: 'cancelled' });
-    expect(await system.api.cancelRender(created.id)).toEqual(cancelled);
-    expect(await system.receiver.eventFor(created.id)).toMatchObject({ type: 'render.cancelled' });
-    expect(await system.api.getRender(created.id)).toMatchObject({ status: 'cancelled', stage: 'cancelled' });
+  it.each(SERVICES)('%s exports all of its metrics, and none that is not listed', async (service) => {
+    const told = await scrape(service);
+    const ours = [...told.families.keys()].filter((name) => name.startsWith('lipsync_'));
+    const listed = Object.entries(METRICS)
+      .filter(([, { services }]) => services.some((each) => each === service))
+      .map(([name]) => `lipsync_${name}`);
+    expect(ours.sort()).toEqual(listed.sort());
+    expect(told.value('lipsync_build_info', { component: service })).toBe(1);
+    for (const name of ['nodejs_eventloop_lag_p99_seconds', 'process_resident_memory_bytes'])
+      expect(told.value(name)).toBeGreaterThan(0);
   });
+
+  it('exposes no metrics on any public port', async () => {
+    const response = await fetch(`${system.description.base_url}/metrics`);
+    expect(response.status).toBe(404);
+  });
+});
+
+it('a render that names a preparation of its video analyzes nothing', async () => {
+  const { api } = system;
+  const video = { asset_id: shortVideoId };
+  const prepared = await awaitPreparation(api, (await api.createPreparation({ video })).id);
+  expect(prepared).toMatchObject({ status: 'completed', preparation: { fps: 25 } });
+  const { id } = await api.createRender({ ...mediaByUrl(), video, preparation_id: prepared.id });
+  const record = await awaitRender(api, id);
+  expect(record).toMatchObject({ status: 'completed', preparation: prepared.preparation });
+  expect(record.engines?.[0]?.usage.analyzed_frames ?? 0).toBe(0);
+});
+
+it('media that fails also fails its render and its preparation, and both report it by webhook', async () => {
+  const { api, receiver } = system;
+  const text = { url: `${MEDIA_URL}/text.mp4` };
+  const failure = { status: 'failed', stage: 'failed', error: { code: 'media_unsupported' } };
+  const render = await api.createRender({ ...mediaByUrl(), video: text });
+  const preparation = await api.createPreparation({ video: text, webhook_url: receiver.url });
+  expect(await awaitRender(api, render.id)).toMatchObject({ ...failure, engines: [failure] });
+  expect(await receiver.eventFor(render.id)).toMatchObject({ type: 'render.failed' });
+  expect(await awaitPreparation(api, preparation.id)).toMatchObject(failure);
+  expect(await receiver.eventFor(preparation.id)).toMatchObject({ type: 'preparation.failed' });
+  expect(await awaitAsset(api, render.video_asset_id)).toMatchObject(failure);
+  await expectRefusal(api.cancelRender(render.id), 409, 'render_not_cancellable');
+});
+
+it('a render cancelled in progress ends there, and its worker continues with the next', async () => {
+  const { api } = system;
+  const { id } = await api.createRender({ ...mediaByUrl(), sync_mode: 'loop' });
+  await eventually(async () => expect((await api.getRender(id)).engines?.[0]?.stage).toBe('inferencing'), {
+    deadlineMs: 60_000,
+  });
+  const cancelled = await api.cancelRender(id);
+  expect(cancelled).toMatchObject({ status: 'cancelled', engines: [{ status: 'cancelled' }] });
+  expect(await system.receiver.eventFor(id)).toMatchObject({ type: 'render.cancelled' });
+
+  const next = await api.createRender({ ...mediaByUrl(), video: { asset_id: shortVideoId } });
+  expect(await awaitRender(api, next.id)).toMatchObject({ status: 'completed' });
+  // The worker has long moved on, and nothing changed after the cancellation.
+  expect(await api.getRender(id)).toEqual(cancelled);
+  expect(await api.cancelRender(id)).toEqual(cancelled);
 });

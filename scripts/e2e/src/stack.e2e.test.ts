@@ -4,26 +4,99 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { createStack, REPOSITORY_ROOT } from '@lipsync/local-stack';
-import { listenOnLoopback } from '@lipsync/testkit';
+import { createStack, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
+import { eventually, listenOnLoopback, stopRedis } from '@lipsync/testkit';
 import { Client } from 'pg';
-import { startSystem, type System } from './system';
+import { awaitRender, killHard, startSystem, stateOf, type System } from './system';
 
 jest.setTimeout(240_000);
 
-describe('the local stack', () => {
-  let system: System;
+let system: System;
+beforeAll(async () => {
+  system = await startSystem('stack');
+});
+afterAll(() => system.stop());
 
+const pids = (description: { services: { pid: number | null }[] }) =>
+  description.services.map(({ pid }) => pid);
+
+async function query<Row extends object>(text: string, values: string[] = []): Promise<Row[]> {
+  const client = new Client({ connectionString: system.description.postgres_url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+describe('a render survives', () => {
+  let media: { video: { asset_id: string }; audio: { asset_id: string } };
   beforeAll(async () => {
-    system = await startSystem('stack');
+    const [video, audio] = await Promise.all([
+      system.api.upload(SAMPLE_VIDEO, 'video', 'video/mp4'),
+      system.api.upload(SAMPLE_AUDIO, 'audio', 'audio/wav'),
+    ]);
+    media = { video: { asset_id: video.id }, audio: { asset_id: audio.id } };
   });
-  afterAll(() => system.stop());
 
-  const pids = (description: { services: { pid: number | null }[] }) =>
-    description.services.map(({ pid }) => pid);
+  const startRender = async (): Promise<string> => {
+    const request = { ...media, engines: ['musetalk' as const], sync_mode: 'cut_off' as const };
+    return (await system.api.createRender({ ...request, webhook_url: system.receiver.url })).id;
+  };
 
+  /**
+   * Checks that the render completed, emitted one event (`eventFor` refuses a second one), and that it was delivered.
+   */
+  async function expectOneCompletion(id: string): Promise<void> {
+    const record = await awaitRender(system.api, id);
+    expect(record.status).toBe('completed');
+    const event = await system.receiver.eventFor(id);
+    expect(event).toMatchObject({ id: record.webhook_event_id, type: 'render.completed' });
+    await eventually(async () => expect((await system.api.getWebhook(event.id)).status).toBe('delivered'), {
+      deadlineMs: 60_000,
+    });
+  }
+
+  /** How often workers have claimed the render's job. */
+  async function claimsOf(renderId: string): Promise<number> {
+    const [row] = await query<{ attempts: number }>(
+      'SELECT attempts FROM jobs JOIN engine_runs ON engine_runs.id = jobs.engine_run_id WHERE render_id = $1',
+      [renderId],
+    );
+    return row?.attempts ?? 0;
+  }
+
+  it('kill -9 of its gpu-worker: another one takes over; and of every other service at once', async () => {
+    const first = await startRender();
+    await eventually(
+      async () => {
+        const { engines } = await system.api.getRender(first);
+        expect(engines?.[0]?.status).toBe('processing');
+      },
+      { deadlineMs: 60_000 },
+    );
+    await killHard(system, 'gpu-worker');
+    // The new one has this render to itself until the lease of the first has expired.
+    const second = await startRender();
+    for (const service of ['media-worker', 'webhook-dispatcher', 'api']) await killHard(system, service);
+    await system.up();
+    await expectOneCompletion(second);
+    await expectOneCompletion(first);
+    expect(await claimsOf(first)).toBeGreaterThan(1);
+  });
+
+  it('the absence of Redis: it is accepted, and runs when Redis is back', async () => {
+    await stopRedis(system.stack.layout.redisDir);
+    const renders = await Promise.all([startRender(), startRender()]);
+    await system.up();
+    for (const id of renders) await expectOneCompletion(id);
+  });
+});
+
+describe('the local stack', () => {
   it('answers on loopback, and on no other address of the machine', async () => {
-    const ports = Object.entries(system.stack.state()?.ports ?? {});
+    const ports = Object.entries(stateOf(system.stack).ports);
     expect(ports.map(([name]) => name)).toEqual(expect.arrayContaining(['api', 'apiHealth', 'mediaWorker']));
     expect(await fetch(`${system.description.base_url}/healthz`)).toMatchObject({ status: 200 });
     for (const [name, port] of ports) {
@@ -37,104 +110,71 @@ describe('the local stack', () => {
   });
 
   it('leaves everything as it is when it is started twice, also at the same time', async () => {
-    const before = pids(system.description);
+    const before = pids(await system.up());
     const [first, second] = await Promise.all([system.up(), system.up()]);
     expect(pids(first)).toEqual(before);
     expect(pids(second)).toEqual(before);
   });
 
-  it('keeps its data and its customers over a restart', async () => {
+  it('keeps its data and its customers over a restart, on a port that nobody takes while it is down or starts', async () => {
+    const { stack, description } = system;
     const asset = await system.api.createAsset({
       url: 'https://media.example.test/missing.mp4',
       media_type: 'video',
     });
-    await system.stack.down();
-    expect(pids(system.stack.describe() ?? { services: [] }).every((pid) => pid === null)).toBe(true);
-    expect((await system.stack.servers()).map(({ pid }) => pid)).toEqual([null, null, null]);
-    const again = await system.up();
-    expect((await system.stack.servers()).map(({ pid }) => typeof pid)).toEqual([
-      'number',
-      'number',
-      'number',
-    ]);
-    expect(again.customers).toEqual(system.description.customers);
-    expect(await system.api.getAsset(asset.id)).toMatchObject({ id: asset.id, media_type: 'video' });
-  });
-
-  it('moves to another port when its own was taken while it was down', async () => {
-    await system.stack.down();
-    const squatter = createServer();
-    await listenOnLoopback(squatter, Number(new URL(system.description.base_url).port));
-    try {
-      const { base_url } = await system.up();
-      expect(base_url).not.toBe(system.description.base_url);
-      expect((await fetch(`${base_url}/readyz`)).status).toBe(200);
-    } finally {
-      await new Promise((resolve) => squatter.close(resolve));
-    }
-  });
-
-  it('moves to another port when its own is taken as it starts', async () => {
-    const { stack } = system;
-    const port = stack.state()?.ports.api;
     await stack.down();
-    const squatter = createServer((socket) => socket.destroy());
+    expect(pids(stack.describe() ?? { services: [] }).every((pid) => pid === null)).toBe(true);
+    expect((await stack.servers()).map(({ pid }) => pid)).toEqual([null, null, null]);
+
+    const early = createServer();
+    await listenOnLoopback(early, stateOf(stack).ports.api);
+    const late = createServer((socket) => socket.destroy());
+    let chosen: number | undefined;
     const crossed = createStack({
       root: stack.layout.root,
       // Its ports have been looked at by then, and the API comes last.
       onProgress: (name, outcome) => {
-        if (name === 's3' && outcome === 'ready' && !squatter.listening) squatter.listen(port);
+        if (name !== 's3' || outcome !== 'ready' || chosen !== undefined) return;
+        chosen = stateOf(stack).ports.api;
+        late.listen(chosen);
       },
     });
     try {
-      const { base_url } = await crossed.up();
-      expect(squatter.listening).toBe(true);
-      expect(base_url).not.toBe(`http://127.0.0.1:${port}`);
+      const { base_url, customers } = await crossed.up();
+      const taken = [description.base_url, `http://127.0.0.1:${chosen}`];
+      expect(new Set([...taken, base_url]).size).toBe(3);
       expect((await fetch(`${base_url}/readyz`)).status).toBe(200);
+      expect((await stack.servers()).every(({ pid }) => pid !== null)).toBe(true);
+      expect(customers).toEqual(description.customers);
+      expect(await query('SELECT id, media_type FROM assets WHERE id = $1', [asset.id])).toEqual([
+        { id: asset.id, media_type: 'video' },
+      ]);
     } finally {
-      await new Promise((resolve) => squatter.close(resolve));
+      for (const squatter of [early, late]) await new Promise((resolve) => squatter.close(resolve));
     }
   });
 
-  it('serves the contract and a page that explains it', async () => {
-    const { base_url } = await system.up();
-    const document = (await (await fetch(`${base_url}/openapi.json`)).json()) as {
-      openapi: string;
-      info: object;
-    };
-    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } });
-    const page = await fetch(`${base_url}/docs`);
-    expect(page.status).toBe(200);
-    expect(page.headers.get('content-type')).toContain('text/html');
-  });
-
   it('leaves nothing behind when it is erased, wherever its Postgres had to put its data', async () => {
-    const { postgres_url: connectionString } = await system.up();
-    const database = new Client({ connectionString });
-    await database.connect();
-    const { rows } = await database.query<{ data_directory: string }>('SHOW data_directory');
-    await database.end();
-    const kept = [system.stack.layout.root, ...rows.map((row) => row.data_directory)];
+    const [place] = await query<{ data_directory: string }>('SHOW data_directory');
+    const kept = [system.stack.layout.root, place?.data_directory ?? ''];
     expect(kept.map((path) => existsSync(path))).toEqual([true, true]);
     await system.stack.down();
     system.stack.erase();
     expect(kept.map((path) => existsSync(path))).toEqual([false, false]);
   });
 
-  it.each([['garbage'], ['media.example.com:443=10.0.0.1:443']])(
-    'names the form of a route and starts nothing when it is given %s for one',
-    async (route) => {
-      const script = path.join(REPOSITORY_ROOT, 'scripts', 'local-stack', 'dist', 'stack.js');
-      const root = path.join(tmpdir(), `e2e-no-stack-${process.pid}`);
-      const refused = promisify(execFile)(process.execPath, [
-        ...[script, '--root', root, 'up'],
-        ...['--egress-route', route],
-      ]);
-      await expect(refused).rejects.toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(/--egress-route.* form is host:port=ip:port/) as string,
-      });
-      expect(existsSync(root)).toBe(false);
-    },
-  );
+  it('names the form of a route and starts nothing when it is given another one', async () => {
+    const script = path.join(REPOSITORY_ROOT, 'scripts', 'local-stack', 'dist', 'stack.js');
+    const root = path.join(tmpdir(), `e2e-no-stack-${process.pid}`);
+    const route = 'media.example.com:443=10.0.0.1:443';
+    const refused = promisify(execFile)(process.execPath, [
+      ...[script, '--root', root, 'up'],
+      ...['--egress-route', route],
+    ]);
+    await expect(refused).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/--egress-route.* form is host:port=ip:port/) as string,
+    });
+    expect(existsSync(root)).toBe(false);
+  });
 });

@@ -15,9 +15,20 @@ import {
   type Stack,
   type StackCustomer,
   type StackDescription,
+  type StackState,
   startEventReceiver,
 } from '@lipsync/local-stack';
-import { eventually, expectContract } from '@lipsync/testkit';
+import {
+  createCertificateAuthority,
+  eventually,
+  expectContract,
+  type HttpsReceiver,
+  type OtlpCollector,
+  type ReceiverScript,
+  startHttpsReceiver,
+  startOtlpCollector,
+} from '@lipsync/testkit';
+import { SHARED_HOSTS, type SharedHost, sharedStack } from './shared-stack';
 
 /**
  * Tests poll every 20 ms, which no customer should. With the service's default limits, a test that waits for half a
@@ -25,7 +36,7 @@ import { eventually, expectContract } from '@lipsync/testkit';
  */
 const LIMITS = { postPerMinute: 1_000_000, getPerMinute: 1_000_000 };
 
-/** A separate stack for one test file, with clients for two customers and a receiver for the first. */
+/** A stack with clients for two customers of one test file and a receiver for the first. */
 export interface System {
   stack: Stack;
   description: StackDescription;
@@ -38,6 +49,7 @@ export interface System {
   stop: () => Promise<void>;
 }
 
+/** A stack of its own, which the tests may damage. */
 export async function startSystem(
   name: string,
   options: {
@@ -51,21 +63,26 @@ export async function startSystem(
 ): Promise<System> {
   // An earlier process with this pid may have left a folder behind when it was killed.
   const folder = `${name}-${process.pid}-${randomBytes(4).toString('hex')}`;
-  const stack = createStack({
-    root: path.join(REPOSITORY_ROOT, '.local', 'e2e', folder),
-    ...options,
-  });
+  const stack = createStack({ root: path.join(REPOSITORY_ROOT, '.local', 'e2e', folder), ...options });
+  const system = await useStack(stack, options.publicUrl);
+  return {
+    ...system,
+    stop: async () => {
+      await system.stop();
+      await stack.down();
+      stack.erase();
+    },
+  };
+}
+
+/** Two customers and a receiver on a stack, which it starts unless it runs; `stop` leaves it running. */
+async function useStack(stack: Stack, publicUrl?: string): Promise<System> {
   const description = await stack.up();
-  const state = stack.state();
-  if (state === null) throw new Error('the stack has no state');
+  const state = stateOf(stack);
   const customer = await provisionCustomer(state, 'e2e-one', LIMITS);
   const other = await provisionCustomer(state, 'e2e-two', LIMITS);
-  const client = ({ api_key }: StackCustomer) =>
-    createApiClient({
-      baseUrl: options.publicUrl ?? description.base_url,
-      apiKey: api_key,
-      onAnswer: expectContract,
-    });
+  const client = ({ api_key: apiKey }: StackCustomer) =>
+    createApiClient({ baseUrl: publicUrl ?? description.base_url, apiKey, onAnswer: expectContract });
   const receiver = await startEventReceiver(state, customer.signing_secret);
   return {
     stack,
@@ -75,11 +92,46 @@ export async function startSystem(
     otherApi: client(other),
     receiver,
     up: stack.up,
-    stop: async () => {
-      await receiver.close();
-      await stack.down();
-      stack.erase();
+    stop: () => receiver.close(),
+  };
+}
+
+export function stateOf(stack: Stack): StackState {
+  const state = stack.state();
+  if (state === null) throw new Error('the stack was never up');
+  return state;
+}
+
+export interface SharedSystem extends System {
+  /** Answers for a host at which the shared stack finds media and webhooks, until it is closed. */
+  receive: (host: SharedHost, script?: ReceiverScript) => Promise<HttpsReceiver>;
+  /** Receives the spans of traces that their callers sample, until it is closed. */
+  collect: () => Promise<OtlpCollector>;
+}
+
+/** The run's one stack for tests that damage nothing. The first caller starts it, globalTeardown stops it. */
+export async function shareSystem(): Promise<SharedSystem> {
+  const { root, ports } = sharedStack();
+  const stack = createStack({
+    root,
+    egressRoutes: SHARED_HOSTS.map((host) => `${host}:443=127.0.0.1:${ports[host]}`),
+    serviceEnv: {
+      // One attempt and one retry, due at once.
+      WEBHOOK_RETRY_SCHEDULE_SECONDS: '0',
+      // Only the command purges.
+      PURGE_INTERVAL_SECONDS: '3600',
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${ports.collector}`,
+      // Most of the time nobody collects.
+      OTEL_TRACES_SAMPLER_ARG: '0',
     },
+  });
+  const system = await useStack(stack);
+  const authority = await createCertificateAuthority(stateOf(stack).authority);
+  return {
+    ...system,
+    receive: (host, script) =>
+      startHttpsReceiver({ hostnames: [host], port: ports[host], authority, ...(script && { script }) }),
+    collect: () => startOtlpCollector(ports.collector),
   };
 }
 
@@ -104,9 +156,7 @@ interface CommandOutcome {
 
 /** The admin command as an operator runs it: a separate process that knows the system only from its environment. */
 export function createAdmin({ stack }: System) {
-  const state = stack.state();
-  if (state === null) throw new Error('the stack was never up');
-  const env = { PATH: process.env['PATH'] ?? '', ...backendEnvironment(state) };
+  const env = { PATH: process.env['PATH'] ?? '', ...backendEnvironment(stateOf(stack)) };
 
   const run = (...args: string[]): Promise<CommandOutcome> =>
     new Promise((resolve) => {

@@ -1,0 +1,69 @@
+import { openOperator, type Operator } from '../test/operator';
+
+interface Listed {
+  id: string;
+}
+
+let operator: Operator;
+beforeAll(async () => {
+  operator = await openOperator();
+});
+afterAll(() => operator.close());
+
+const text = async (...args: string[]): Promise<string> => (await operator.run(...args)).stdout;
+
+const createCustomer = () =>
+  operator.json<{ id: string; signing_secret: string }>('customers', 'create', 'Borealis');
+
+describe('admin customers', () => {
+  it('prints a new one with its secret, as text with one line per field', async () => {
+    const lines = (await text('customers', 'create', 'Aurora', '--open-uploads', '7')).trimEnd().split('\n');
+    expect(lines).toContainEqual(expect.stringMatching(/^name +Aurora$/));
+    expect(lines).toContainEqual(expect.stringMatching(/^open_uploads +7$/));
+    expect(lines).toContainEqual(expect.stringMatching(/^signing_secret +[0-9a-f]{64}$/));
+  });
+
+  it('lists them as text and as JSON, without a secret', async () => {
+    const { id, signing_secret: secret } = await createCustomer();
+    const listed = await operator.json<Listed[]>('customers', 'list');
+    expect(listed).toContainEqual(expect.objectContaining({ id, name: 'Borealis', open_uploads: 50 }));
+    expect(JSON.stringify(listed)).not.toContain(secret);
+
+    const [head, ...rows] = (await text('customers', 'list')).trimEnd().split('\n');
+    expect(head).toMatch(/^id +name +created_at +post_per_minute/);
+    expect(rows).toHaveLength(listed.length);
+    expect(rows.find((row) => row.startsWith(id))).toMatch(/ Borealis +\d{4}-\d\d-\d\dT[\d:.]+Z +300 /);
+  });
+});
+
+describe('admin keys', () => {
+  it('lists the state of the keys, and never a key itself', async () => {
+    const { id } = await createCustomer();
+    const issue = () => operator.json<{ id: string; api_key: string }>('keys', 'issue', id);
+    const [first, second] = [await issue(), await issue()];
+    await operator.json('keys', 'revoke', second.id);
+    const listed = await operator.json<Record<string, string | null>[]>('keys', 'list', id);
+    expect(listed).toMatchObject([
+      { id: first.id, ends_in: first.api_key.slice(-4), last_used_at: null, revoked_at: null },
+      { id: second.id, ends_in: second.api_key.slice(-4), last_used_at: null },
+    ]);
+    expect(Date.parse(listed[1]?.['revoked_at'] ?? '')).not.toBeNaN();
+    const table = await text('keys', 'list', id);
+    expect(table).toMatch(/^id +ends_in +created_at +last_used_at +revoked_at$/m);
+    for (const { api_key: secret } of [first, second])
+      expect(table + JSON.stringify(listed)).not.toContain(secret);
+  });
+});
+
+it.each([
+  ['an unknown customer', ['keys', 'issue', 'cus_nobody'], /there is no customer cus_nobody/],
+  ['the secret of nobody', ['secrets', 'rotate', 'cus_nobody'], /there is no customer cus_nobody/],
+  ['limits of nobody', ['customers', 'limits', 'cus_x', '--open-uploads', '1'], /there is no customer cus_x/],
+  ['an unknown key', ['keys', 'revoke', 'key_none'], /there is no active key key_none/],
+  ['an unknown event', ['webhooks', 'redeliver', 'evt_none'], /there is no event evt_none/],
+])('ends with a failure and one sentence for %s', async (_, args, sentence) => {
+  const { exitCode, stdout, stderr } = await operator.run(...args, '--json');
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  expect(stderr).toMatch(sentence);
+  expect(stderr).not.toMatch(/ at .*\.js/);
+});

@@ -1,0 +1,33 @@
+// Also used by globalSetup, before module mapping applies: packages are their builds there.
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { REPOSITORY_ROOT } from '@lipsync/local-stack';
+import { freePorts } from '@lipsync/testkit';
+
+/** Hosts that the shared stack reaches on loopback, where one test file at a time answers for each. */
+export const SHARED_HOSTS = ['media.example.test', 'hooks.example.test'] as const;
+export type SharedHost = (typeof SHARED_HOSTS)[number];
+
+/** The same for all test files of a run: a stack with other settings would have to restart. */
+interface SharedStack {
+  root: string;
+  ports: Record<SharedHost | 'collector', number>;
+}
+
+/** Announces it to the run's workers, which inherit the environment. */
+const VARIABLE = 'LIPSYNC_E2E_STACK';
+
+export async function chooseSharedStack(): Promise<void> {
+  const names = [...SHARED_HOSTS, 'collector'];
+  const ports = await freePorts(names.length);
+  process.env[VARIABLE] = JSON.stringify({
+    root: path.join(REPOSITORY_ROOT, '.local', 'e2e', `shared-${randomBytes(4).toString('hex')}`),
+    ports: Object.fromEntries(names.map((name, i) => [name, ports[i]])),
+  });
+}
+
+export function sharedStack(): SharedStack {
+  const text = process.env[VARIABLE];
+  if (text === undefined) throw new Error('no shared stack: is this an end-to-end test?');
+  return JSON.parse(text) as SharedStack;
+}
