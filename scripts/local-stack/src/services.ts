@@ -110,7 +110,8 @@ export function backendEnvironment(state: StackState): Record<string, string> {
   };
 }
 
-async function answersOk(url: string): Promise<boolean> {
+/** Whether somebody answers there with success. */
+export async function answersOk(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
     await response.body?.cancel();

@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { parseEgressRoutes } from '@lipsync/runtime';
 import { Command, InvalidArgumentError } from 'commander';
+import { runProgram } from './command-line';
 import { DEFAULT_STACK_ROOT, descriptionFile } from './layout';
 import { createStack, writeDescription } from './local-stack';
 
@@ -93,7 +94,4 @@ function egressRoute(value: string, previous: string[]): string[] {
   return [...previous, value];
 }
 
-program.parseAsync().catch((error: unknown) => {
-  console.error(`stack: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
-});
+runProgram(program);

@@ -13,7 +13,7 @@ import {
   speechEnvelope,
 } from '@lipsync/engines';
 import { type Inference, startInference } from '@lipsync/gpu-worker';
-import { PACKS_DIR } from '@lipsync/local-stack';
+import { PACKS_DIR, runProgram } from '@lipsync/local-stack';
 import {
   AUDIO_SAMPLE_RATE,
   type Binaries,
@@ -181,7 +181,4 @@ async function probeAudio(binaries: Binaries, file: string): Promise<ProbedAudio
   return audio;
 }
 
-program.parseAsync().catch((error: unknown) => {
-  console.error(`measure:sync: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
-});
+runProgram(program);

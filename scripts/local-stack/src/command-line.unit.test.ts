@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { parseCount, parseWhole } from './number-option';
+import { parseCount, parseWhole } from './command-line';
 
 describe('number options', () => {
   it.each([
