@@ -5,11 +5,12 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  answersOk,
+  childrenOf,
   createProcessManager,
   createState,
   processBegan,
   type ProcessSpec,
-  processStat,
   provision,
   provisionCustomer,
   readIfThere,
@@ -74,7 +75,7 @@ export async function stopAll(root: string): Promise<void> {
   for (const file of readdirSync(layout.runDir))
     await processes.stop({ name: path.basename(file, '.json'), stopGraceMs: 0 });
   await stopServers(layout);
-  for (const folder of readdirIfThere(layout.workDir))
+  for (const folder of existsSync(layout.workDir) ? readdirSync(layout.workDir) : [])
     spawnSync('umount', ['-l', path.join(layout.workDir, folder)], { stdio: 'ignore' });
 }
 
@@ -275,31 +276,14 @@ function atPort(url: string, port: number): string {
   return parsed.toString().replace(/\/$/, '');
 }
 
-async function answersOk(url: string): Promise<boolean> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
-  await response?.body?.cancel();
-  return response?.ok ?? false;
-}
-
 /** Process ids of all children, and theirs. */
-export function descendants(pid: number): number[] {
-  const own = readdirIfThere(`/proc/${pid}/task`).flatMap((task) =>
-    readIfThere(`/proc/${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number),
-  );
-  return own.flatMap((child) => [child, ...descendants(child)]);
+function descendants(pid: number): number[] {
+  return childrenOf(pid).flatMap((child) => [child, ...descendants(child)]);
 }
 
 /** Descendants that run this program; zombies excluded. */
 export function descendantsRunning(pid: number, program: RegExp): number[] {
   return descendants(pid).filter(
-    (child) => program.test(readIfThere(`/proc/${child}/comm`)) && processStat(child)?.state !== 'Z',
+    (child) => program.test(readIfThere(`/proc/${child}/comm`)) && processBegan(child) !== null,
   );
-}
-
-function readdirIfThere(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -11,7 +11,7 @@ import {
   startHttpsReceiver,
 } from '@lipsync/testkit';
 import { MEDIA_HOST, redirectTo, startBadMediaOrigin } from './bad-media';
-import { type Caller, type CorpusResult, ended, NEVER, type TestBed } from './test-bed';
+import { type Caller, type CorpusResult, createTally, endOf, type TestBed } from './test-bed';
 
 /** Hosts whose trouble begins before HTTP. */
 const HOSTS = {
@@ -172,12 +172,8 @@ const CASES: readonly (readonly [
  * customer's media and webhooks must get through meanwhile.
  */
 export async function tryOrigins(bed: TestBed): Promise<CorpusResult> {
-  const violations: string[] = [];
-  const outcomes: Record<string, number> = {};
-  const note = (what: string, expected: readonly string[], outcome: string) => {
-    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-    if (!expected.includes(outcome)) violations.push(`${what}: ${outcome} and not ${expected.join(' or ')}`);
-  };
+  const { result, expectOutcome } = createTally();
+  const { attacker, victim } = bed;
   const hooks = [
     ...CASES.map(([host, path, , delivery]) => [`https://${host}${path}`, delivery] as const),
     ...[`https://127.0.0.1:${bed.canaryPort}/`, `https://${MEDIA_HOST}/hook`].map(
@@ -187,50 +183,27 @@ export async function tryOrigins(bed: TestBed): Promise<CorpusResult> {
   const watched: Promise<void>[] = [];
   for (const [host, path, codes] of CASES) {
     const url = `https://${host}${path}`;
-    const { id } = await eventually(() => bed.attacker.api.createAsset({ url, media_type: 'video' }));
-    const asset = ended(
-      () => bed.attacker.api.getAsset(id),
-      ({ status }) => status !== 'pending',
-    );
-    watched.push(
-      asset.then((end) => note(`media at ${url}`, codes, end?.error?.code ?? end?.status ?? NEVER)),
-    );
+    const { id } = await eventually(() => attacker.api.createAsset({ url, media_type: 'video' }));
+    const end = endOf(() => attacker.api.getAsset(id));
+    watched.push(end.then((outcome) => expectOutcome(`media at ${url}`, outcome, codes)));
   }
   for (const [url, expected] of hooks) {
-    const event = await announceTo(bed.attacker, url);
-    const delivery = ended(
-      () => bed.attacker.api.getWebhook(event),
-      ({ status, last_error }) => status !== 'pending' || last_error !== undefined,
-    );
-    watched.push(
-      delivery.then((end) =>
-        note(`a webhook to ${url}`, [expected], end?.last_error ?? end?.status ?? NEVER),
-      ),
-    );
+    const event = await announceTo(attacker, url);
+    const end = endOf(() => attacker.api.getWebhook(event));
+    watched.push(end.then((outcome) => expectOutcome(`a webhook to ${url}`, outcome, [expected])));
   }
   const startedAt = performance.now();
   const other = async () => {
-    const audio = await bed.victim.api.upload(SAMPLE_AUDIO, 'audio', 'audio/wav');
-    const event = await announceTo(bed.victim, `https://${MEDIA_HOST}/hook`);
-    const asset = await ended(
-      () => bed.victim.api.getAsset(audio.id),
-      ({ status }) => status !== 'pending',
-    );
-    const delivery = await ended(
-      () => bed.victim.api.getWebhook(event),
-      ({ status }) => status !== 'pending',
-    );
-    note("another customer's sound", ['ready'], asset?.status ?? NEVER);
-    note("another customer's webhook", ['delivered'], delivery?.status ?? NEVER);
+    const audio = await victim.api.upload(SAMPLE_AUDIO, 'audio', 'audio/wav');
+    const event = await announceTo(victim, `https://${MEDIA_HOST}/hook`);
+    const asset = await endOf(() => victim.api.getAsset(audio.id));
+    const delivery = await endOf(() => victim.api.getWebhook(event));
+    expectOutcome("another customer's sound", asset, ['ready']);
+    expectOutcome("another customer's webhook", delivery, ['delivered']);
     return Math.round(performance.now() - startedAt);
   };
   const [otherMs] = await Promise.all([other(), ...watched]);
-  return {
-    tried: CASES.length + hooks.length,
-    outcomes,
-    violations,
-    facts: { another_customer_waited_ms: otherMs },
-  };
+  return { ...result, facts: { another_customer_waited_ms: otherMs } };
 }
 
 /** A render that is cancelled at once, so that its event goes to this address; the event's id. */
