@@ -4,7 +4,7 @@ import { parseEgressRoutes } from '@lipsync/runtime';
 import { PACKS_DIR, REPOSITORY_ROOT, type StackLayout } from './layout';
 import { type ProcessSpec } from './process-manager';
 import { databaseUrlOf, s3UploadPair } from './servers';
-import { gpuWorkers, RECEIVER_PORTS, type StackState } from './state';
+import { RECEIVER_PORTS, type StackState } from './state';
 
 /** Host name of the webhook receivers of demos, on loopback. */
 export const RECEIVER_HOST = 'receiver.demo.test';
@@ -57,7 +57,7 @@ export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpe
       HEALTH_PORT: String(ports.mediaWorker),
       WORK_DIR: path.join(layout.workDir, 'media-worker'),
     }),
-    ...gpuWorkers(state).map(({ name, port, core }) =>
+    ...state.gpuWorkers.map(({ name, port, core }) =>
       onCore(
         core,
         service(

@@ -69,18 +69,10 @@ program
     process.exitCode = runs ? 0 : 1;
   });
 
-function printStatus({
-  name,
-  pid,
-  health_url,
-}: {
-  name: string;
-  pid: number | null;
-  health_url?: string;
-}): void {
-  console.log(
-    `${name.padEnd(20)} ${(pid === null ? 'down' : `pid ${pid}`).padEnd(12)} ${health_url ?? ''}`.trimEnd(),
-  );
+function printStatus(part: { name: string; pid: number | null; health_url?: string }): void {
+  const { name, pid, health_url = '' } = part;
+  const state = pid === null ? 'down' : `pid ${pid}`;
+  console.log(`${name.padEnd(20)} ${state.padEnd(12)} ${health_url}`.trimEnd());
 }
 
 function egressRoute(value: string, previous: string[]): string[] {
