@@ -16,7 +16,7 @@ import {
   readIfThere,
   REPOSITORY_ROOT,
   s3Endpoint,
-  s3UploadPair,
+  s3Options,
   serverPids,
   serviceSpecs,
   type StackCustomer,
@@ -26,7 +26,7 @@ import {
   stopServers,
   waitUntil,
 } from '@lipsync/local-stack';
-import { erasePostgres, freePorts, type S3Server, startS3Server } from '@lipsync/testkit';
+import { erasePostgres, freePorts, startS3Server } from '@lipsync/testkit';
 import type { History } from './history';
 import type { Edit, Failpoint } from './inject';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy';
@@ -92,16 +92,7 @@ export async function startFleet({ root, edits, routes, authority, history }: Fl
   const processes = createProcessManager(layout);
   const state = { ...(await createState()), authority, egressRoutes: routes };
   state.servers = await startServers(state, layout);
-  const uploads = s3UploadPair(state);
-  const store: S3Server = await startS3Server({
-    ...state.s3,
-    port: state.ports.s3,
-    dataDir: layout.s3Dir,
-    uploadCredentials: {
-      accessKeyId: uploads.S3_UPLOAD_ACCESS_KEY_ID,
-      secretAccessKey: uploads.S3_UPLOAD_SECRET_ACCESS_KEY,
-    },
-  });
+  const store = await startS3Server(s3Options(state, layout));
   await provision(state, layout);
   const customers: StackCustomer[] = [];
   for (let i = 0; i < CUSTOMERS; i++) customers.push(await provisionCustomer(state, `chaos-${i}`, LIMITS));

@@ -25,7 +25,7 @@ export { newCustomerWithKey, provision, provisionCustomer } from './provision';
 export { createRandom, pick, pickWeighted, type Random } from './random';
 export { contentTypeOf, renderFiles } from './render-files';
 export { leaksIn, leaksInLogs, secretsOf } from './secrets';
-export { s3UploadPair, serverPids, startServers, stopServers } from './servers';
+export { s3Options, serverPids, startServers, stopServers } from './servers';
 export { answersOk, backendEnvironment, RECEIVER_HOST, s3Endpoint, serviceSpecs } from './services';
 export {
   createState,
