@@ -62,51 +62,39 @@ export async function startOrigins() {
   const authority = await createCertificateAuthority();
   const wrongName = await startHttpsReceiver({ hostnames: ['other.example.test'], authority });
   const unknownAuthority = await startHttpsReceiver({ hostnames: [HOSTS.unknownAuthority] });
-  const raw = createTlsServer(await authority.issue([HOSTS.raw]), (socket) => replyRaw(socket));
-  const oldTls = createTlsServer({
-    ...(await authority.issue([HOSTS.oldTls])),
-    maxVersion: 'TLSv1.1',
-    minVersion: 'TLSv1',
-    ciphers: 'DEFAULT:@SECLEVEL=0',
-  });
-  const plain = createTcpServer((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi'));
-  const silent = createTcpServer();
-  const servers: Server[] = [raw, oldTls, plain, silent];
-  const sockets = new Set<Socket | TLSSocket>();
-  for (const server of servers)
+  const oldTls = { maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
+  const servers: Readonly<Record<string, Server>> = {
+    [HOSTS.raw]: createTlsServer(await authority.issue([HOSTS.raw]), replyRaw),
+    [HOSTS.oldTls]: createTlsServer({ ...(await authority.issue([HOSTS.oldTls])), ...oldTls }),
+    [HOSTS.plain]: createTcpServer((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi')),
+    [HOSTS.silent]: createTcpServer(),
+  };
+  const egressRoutes = [
+    `${MEDIA_HOST}:443=${media.receiver.address}`,
+    `${HOSTS.wrongName}:443=${wrongName.address}`,
+    `${HOSTS.unknownAuthority}:443=${unknownAuthority.address}`,
+    `${HOSTS.closed}:443=127.0.0.1:1`,
+  ];
+  const sockets = new Set<Socket>();
+  for (const [host, server] of Object.entries(servers)) {
     server.on('connection', (socket: Socket) =>
       sockets.add(socket.on('error', () => undefined).on('close', () => sockets.delete(socket))),
     );
-  raw.on('tlsClientError', () => undefined);
-  oldTls.on('tlsClientError', () => undefined);
-
-  const [rawPort, oldTlsPort, plainPort, silentPort] = await Promise.all(
-    servers.map((server) => listenOnLoopback(server)),
-  );
-  const ports = {
-    raw: rawPort,
-    wrongName: wrongName.port,
-    unknownAuthority: unknownAuthority.port,
-    oldTls: oldTlsPort,
-    plain: plainPort,
-    silent: silentPort,
-    closed: 1,
-  };
+    server.on('tlsClientError', () => undefined);
+    egressRoutes.push(`${host}:443=127.0.0.1:${await listenOnLoopback(server)}`);
+  }
   return {
     media,
     /** Of the media origin, by path; more can be added. */
     replies,
-    egressRoutes: [
-      `${MEDIA_HOST}:443=${media.receiver.address}`,
-      ...Object.entries(HOSTS).map(
-        ([name, host]) => `${host}:443=127.0.0.1:${ports[name as keyof typeof HOSTS]}`,
-      ),
-    ],
+    egressRoutes,
     egressCa: `${media.receiver.ca}\n${authority.cert}`,
     close: async () => {
       await Promise.all([media.close(), wrongName.close(), unknownAuthority.close()]);
       for (const socket of sockets) socket.destroy();
-      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+      await Promise.all(
+        Object.values(servers).map((server) => new Promise((resolve) => server.close(resolve))),
+      );
     },
   };
 }
@@ -197,7 +185,8 @@ export async function tryOrigins(bed: TestBed): Promise<CorpusResult> {
     const audio = await victim.api.upload(SAMPLE_AUDIO, 'audio', 'audio/wav');
     const event = await announceTo(victim, `https://${MEDIA_HOST}/hook`);
     const asset = await endOf(() => victim.api.getAsset(audio.id));
-    const delivery = await endOf(() => victim.api.getWebhook(event));
+    // A later attempt will do.
+    const delivery = await endOf(async () => ({ status: (await victim.api.getWebhook(event)).status }));
     expectOutcome("another customer's sound", asset, ['ready']);
     expectOutcome("another customer's webhook", delivery, ['delivered']);
     return Math.round(performance.now() - startedAt);

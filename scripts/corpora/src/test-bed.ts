@@ -161,7 +161,7 @@ async function startCanary() {
 const OPEN = ['pending', 'accepted', 'processing'];
 
 interface Resource {
-  status?: string;
+  status?: string | undefined;
   error?: { code: string };
   /** Of a webhook: after its first attempt. */
   last_error?: string;
