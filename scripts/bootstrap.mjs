@@ -8,7 +8,6 @@ import {
   constants,
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   realpathSync,
   writeFileSync,
@@ -16,8 +15,8 @@ import {
 import path from 'node:path';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { fileURLToPath } from 'node:url';
+import { packageManifests, ROOT } from './version-places.mjs';
 
-const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const STATE_FILE = path.join(ROOT, '.local', 'bootstrap.json');
 const TOOLS_DIR = path.join(ROOT, '.local', 'tools');
 const MINIMUM_NODE = [20, 19];
@@ -149,19 +148,6 @@ async function installPnpm() {
   ]);
 }
 
-function workspaceManifests() {
-  const below = (directory) =>
-    readdirSync(path.join(ROOT, directory)).map((name) => path.join(directory, name, 'package.json'));
-  return [
-    'package.json',
-    'deploy/policies/package.json',
-    'prisma/package.json',
-    ...below('packages'),
-    ...below('scripts'),
-    ...below('services'),
-  ].filter((file) => existsSync(path.join(ROOT, file)));
-}
-
 function fingerprint(files) {
   const hash = createHash('sha256').update(process.versions.node);
   for (const file of files) hash.update(file).update(readFileSync(path.join(ROOT, file)));
@@ -177,7 +163,7 @@ function readState() {
 }
 
 async function installPackages() {
-  const packages = fingerprint(['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...workspaceManifests()]);
+  const packages = fingerprint(['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...packageManifests()]);
   if (readState().packages === packages && existsSync(path.join(ROOT, 'node_modules', '.modules.yaml')))
     return 'nothing to do';
   await run('pnpm', ['install', '--frozen-lockfile', '--reporter=append-only']);

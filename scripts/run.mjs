@@ -1,28 +1,12 @@
 // `npm run COMMAND -- ARGUMENTS`: brings the clone up to date, then runs the compiled command.
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bootstrap } from './bootstrap.mjs';
 
-/** The workspace that each command lies in. */
-const WORKSPACES = {
-  demo: 'local-stack',
-  stack: 'local-stack',
-  admin: 'local-stack',
-  models: 'models',
-  'measure-sync': 'models',
-  'bench-pipeline': 'bench',
-  'bench-control-plane': 'bench',
-  'bench-engines': 'bench',
-  'bench-preparation': 'bench',
-  corpora: 'corpora',
-  chaos: 'chaos',
-  'load-test': 'load-test',
-  'bench-scale-out': 'load-test',
-  capacity: 'capacity',
-};
-
 const [command, ...args] = process.argv.slice(2);
-const program = new URL(`./${WORKSPACES[command]}/dist/${command}.js`, import.meta.url);
+const here = new URL('.', import.meta.url);
+const workspace = readdirSync(here).find((name) => existsSync(new URL(`${name}/src/${command}.ts`, here)));
+const program = new URL(`${workspace}/dist/${command}.js`, here);
 const isClient =
   command === 'admin' || (command === 'demo' && args.some((arg) => /^--target(=|$)/.test(arg)));
 // Help can wait for no build. It may be that of the last one.

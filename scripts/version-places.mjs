@@ -10,8 +10,8 @@ const EXAMPLE = 'deploy/helm/lipsync/examples/large.yaml';
 
 /** Files, relative to the root, and the pattern that matches the version. */
 export const VERSION_PLACES = [
-  ...['.', ...members()].map((folder) => ({
-    file: path.posix.join(folder, 'package.json'),
+  ...packageManifests().map((file) => ({
+    file,
     pattern: /(?<=^ {2}"version": ")[^"]+/m,
   })),
   { file: CHART, pattern: /(?<=^version: )\S+/m },
@@ -20,8 +20,8 @@ export const VERSION_PLACES = [
   { file: EXAMPLE, pattern: /(?<=^ {2}runbookBase: \S+\/blob\/v)[^/\s]+/m },
 ];
 
-/** The packages that pnpm-workspace.yaml lists: a folder, or every folder inside one. */
-function members() {
+/** The package.json of the root and of the packages that pnpm-workspace.yaml lists: a folder, or every folder inside one. */
+export function packageManifests() {
   const listed = /^packages:\n((?: +- .+\n)+)/m.exec(
     readFileSync(path.join(ROOT, 'pnpm-workspace.yaml'), 'utf8'),
   );
@@ -30,5 +30,7 @@ function members() {
     const parent = folder.slice(0, -2);
     return readdirSync(path.join(ROOT, parent)).map((name) => `${parent}/${name}`);
   });
-  return folders.filter((folder) => existsSync(path.join(ROOT, folder, 'package.json')));
+  return ['.', ...folders]
+    .map((folder) => path.posix.join(folder, 'package.json'))
+    .filter((file) => existsSync(path.join(ROOT, file)));
 }

@@ -7,13 +7,13 @@ Makes a pack for the highsync engine from HighSync's weights (github.com/saeed59
 from pathlib import Path
 
 import torch
-from pack_export.command_line import options_of, parser, use_upstream
-from pack_export.highsync_pack import highsync_params, write_highsync_pack
+from pack_export.command_line import label_of, options_of, parser, use_upstream
+from pack_export.highsync_pack import highsync_params, highsync_roles
 from pack_export.networks.autoencoder import latent_params, plain_attention
 from pack_export.networks.motion_masks import mask_rectangle, read_mask, use_plain_masks
 from pack_export.networks.mutual_attention import upstream_blocks, with_banks
 from pack_export.networks.whisper import OpenaiStates, audio_params, whisper_role
-from pack_export.write_pack import PackLabel
+from pack_export.write_pack import write_pack
 
 RESOLUTION = 512
 SOURCE = "HighSync (github.com/saeed5959/high_sync), sd-image-variations, sd-vae-ft-mse, whisper-tiny"
@@ -46,28 +46,22 @@ def main() -> None:
     whisper = load_model(str(given.weights / "audio_processor" / "whisper_tiny.pt"), "cpu")
     states, width = whisper.dims.n_audio_layer + 1, whisper.dims.n_audio_state
 
-    write_highsync_pack(
-        given.out,
-        PackLabel(
-            "highsync",
-            given.name or "highsync",
-            given.version,
-            given.licence or "LicenseRef-CreativeML-OpenRAIL-M AND MIT",
-            SOURCE,
-        ),
+    params = highsync_params(
+        RESOLUTION,
+        latent_params(vae, RESOLUTION),
+        audio_params("openai", states, width),
+        mask_rectangle(read_mask(upstream / "masks" / "mask_64.png")),
+        given.stretch,
+    )
+    roles = highsync_roles(
         whisper_role(OpenaiStates(whisper.encoder), states, width),
         vae if options.fuse else plain_attention(vae),
         # torch's own attention: as single operations, tracing at 512 pixels would take 13 GB for one tensor.
         *with_banks(reference_unet, denoising_unet, upstream_blocks()),
-        highsync_params(
-            RESOLUTION,
-            latent_params(vae, RESOLUTION),
-            audio_params("openai", states, width),
-            mask_rectangle(read_mask(upstream / "masks" / "mask_64.png")),
-            given.stretch,
-        ),
-        options,
+        params,
     )
+    label = label_of(given, "highsync", "highsync", "LicenseRef-CreativeML-OpenRAIL-M AND MIT", SOURCE)
+    write_pack(given.out, label, roles, params, options)
 
 
 if __name__ == "__main__":

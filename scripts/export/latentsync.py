@@ -7,12 +7,12 @@ Makes a pack for the latentsync engine of LatentSync's weights (github.com/byted
 
 from pathlib import Path
 
-from pack_export.command_line import options_of, parser, use_upstream
-from pack_export.latentsync_pack import latentsync_params, write_latentsync_pack
+from pack_export.command_line import label_of, options_of, parser, use_upstream
+from pack_export.latentsync_pack import latentsync_params, latentsync_roles
 from pack_export.mask_spans import mask_params
 from pack_export.networks.autoencoder import latent_params, plain_attention
 from pack_export.networks.whisper import OpenaiStates, audio_params, whisper_role
-from pack_export.write_pack import PackLabel
+from pack_export.write_pack import write_pack
 
 SOURCE = "LatentSync at {resolution} pixels (github.com/bytedance/LatentSync), sd-vae-ft-mse, whisper"
 
@@ -45,27 +45,22 @@ def main() -> None:
     vae = AutoencoderKL.from_pretrained(given.vae)
     vae.register_to_config(scaling_factor=0.18215)
 
-    write_latentsync_pack(
-        given.out,
-        PackLabel(
-            "latentsync",
-            given.name or f"latentsync-{resolution}",
-            given.version,
-            given.licence or "LicenseRef-OpenRAIL-PP AND MIT",
-            SOURCE.format(resolution=resolution),
-        ),
+    params = latentsync_params(
+        resolution,
+        latent_params(vae, resolution),
+        audio_params("openai", states, width),
+        mask_params(upstream / config.data.mask_image_path),
+        config.data.num_frames,
+    )
+    roles = latentsync_roles(
         whisper_role(OpenaiStates(whisper.encoder), states, width),
         vae if options.fuse else plain_attention(vae),
         unet,
-        latentsync_params(
-            resolution,
-            latent_params(vae, resolution),
-            audio_params("openai", states, width),
-            mask_params(upstream / config.data.mask_image_path),
-            config.data.num_frames,
-        ),
-        options,
+        params,
     )
+    source = SOURCE.format(resolution=resolution)
+    label = label_of(given, "latentsync", f"latentsync-{resolution}", "LicenseRef-OpenRAIL-PP AND MIT", source)
+    write_pack(given.out, label, roles, params, options)
 
 
 if __name__ == "__main__":

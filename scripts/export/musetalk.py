@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Optional
 
 import torch
-from pack_export.command_line import options_of, parser, use_upstream
-from pack_export.musetalk_pack import musetalk_params, write_musetalk_pack
+from pack_export.command_line import label_of, options_of, parser, use_upstream
+from pack_export.musetalk_pack import musetalk_params, musetalk_roles
 from pack_export.networks.autoencoder import latent_params, plain_attention
 from pack_export.networks.whisper import HuggingFaceStates, audio_params, whisper_role
-from pack_export.write_pack import PackLabel
+from pack_export.write_pack import write_pack
 
 RESOLUTION = 256
 #: The UNet's folder and files by version, relative to the weights.
@@ -52,22 +52,17 @@ def main() -> None:
     states, width = encoder.config.encoder_layers + 1, encoder.config.d_model
 
     audio = audio_params("hf", states, width)
-    write_musetalk_pack(
-        given.out,
-        PackLabel(
-            "musetalk",
-            given.name or f"musetalk-{given.model}",
-            given.version,
-            given.licence or "LicenseRef-CreativeML-OpenRAIL-M AND MIT",
-            SOURCE.format(version=given.model),
-        ),
+    params = musetalk_params(given.model, latent_params(vae, RESOLUTION), audio, RESOLUTION, given.bbox_shift)
+    roles = musetalk_roles(
         whisper_role(HuggingFaceStates(encoder), states, width),
         vae if options.fuse else plain_attention(vae),
         unet if options.fuse else plain_attention(unet),
-        musetalk_params(given.model, latent_params(vae, RESOLUTION), audio, RESOLUTION, given.bbox_shift),
+        params,
         load_face_parser(given.weights),
-        options,
     )
+    source = SOURCE.format(version=given.model)
+    label = label_of(given, "musetalk", f"musetalk-{given.model}", "LicenseRef-CreativeML-OpenRAIL-M AND MIT", source)
+    write_pack(given.out, label, roles, params, options)
 
 
 if __name__ == "__main__":

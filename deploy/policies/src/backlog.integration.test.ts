@@ -1,13 +1,5 @@
-import { type Engine } from '@lipsync/contract';
-import {
-  createDb,
-  createPreparation,
-  createRender,
-  type Db,
-  migrate,
-  type NewRender,
-  registerWorker,
-} from '@lipsync/db';
+import { type Engine, type RenderRequest } from '@lipsync/contract';
+import { createDb, createPreparation, createRender, type Db, migrate, registerWorker } from '@lipsync/db';
 import { DEFAULT_CUSTOMER_LIMITS } from '@lipsync/domain';
 import { createFactories, createTestDatabase, type Factories, type TestDatabase } from '@lipsync/testkit';
 import { EXAMPLES } from './rendered';
@@ -18,7 +10,24 @@ interface Trigger {
   readonly target: number;
 }
 
-const ENGINES_OF_ALL: Engine[] = ['musetalk', 'latentsync', 'highsync'];
+const scaledObjects = (EXAMPLES.find(([name]) => name === 'large')?.[1] ?? []).filter(
+  ({ kind }) => kind === 'ScaledObject',
+);
+const triggersOf = (name: string): { depth: Trigger; age: Trigger } => {
+  const object = scaledObjects.find(({ metadata }) => metadata.name === name);
+  const triggers = object?.spec['triggers'] as {
+    name: string;
+    metadata: { query: string; targetQueryValue: string };
+  }[];
+  const trigger = (wanted: string): Trigger => {
+    const found = triggers.find((each) => each.name === wanted)?.metadata;
+    if (found === undefined) throw new Error(`${name} has no trigger ${wanted}`);
+    return { query: found.query, target: Number(found.targetQueryValue) };
+  };
+  return { depth: trigger('depth'), age: trigger('age') };
+};
+const MUSETALK = triggersOf('lipsync-gpu-musetalk');
+const HIGHSYNC = triggersOf('lipsync-gpu-highsync');
 
 describe('what the scalers ask Postgres', () => {
   let database: TestDatabase;
@@ -47,24 +56,20 @@ describe('what the scalers ask Postgres', () => {
     Math.ceil((await answer(trigger)) / trigger.target);
 
   async function renders(count: number, engine: Engine, customerId: string): Promise<void> {
-    const wanted: NewRender[] = [];
     for (let i = 0; i < count; i++) {
       const video = { asset_id: await make.readyAsset({ customerId, mediaType: 'video' }) };
       const audio = { asset_id: await make.readyAsset({ customerId, mediaType: 'audio' }) };
-      const request = { video, audio, engines: [engine], sync_mode: 'cut_off' as const };
-      wanted.push({
-        customerId,
-        request,
-        idempotency: null,
-        ttlSeconds: 3600,
-        enginesOnDemand: ENGINES_OF_ALL,
-      });
+      await create(customerId, { video, audio, engines: [engine], sync_mode: 'cut_off' });
     }
-    await create(wanted);
   }
-  /** All of them, or the reason why one was refused. */
-  const create = async (wanted: readonly NewRender[]): Promise<unknown> =>
-    Promise.all(wanted.map((input) => createRender(db, input)));
+  const create = (customerId: string, request: RenderRequest): Promise<unknown> =>
+    createRender(db, {
+      customerId,
+      request,
+      idempotency: null,
+      ttlSeconds: 3600,
+      enginesOnDemand: ['musetalk', 'latentsync', 'highsync'],
+    });
   const run = (count: number, queue: string): Promise<unknown> =>
     make.query(
       `UPDATE jobs SET status = 'running', worker_id = 'w', lease_until = now() + interval '1 minute'
@@ -76,17 +81,7 @@ describe('what the scalers ask Postgres', () => {
   const customer = (runningJobsMax = 100): Promise<string> =>
     make.customer({ activeRecordsMax: 1000, runningJobsMax });
 
-  const musetalk = (): { depth: Trigger; age: Trigger } => triggersOf('lipsync-gpu-musetalk');
-  const highsync = (): { depth: Trigger; age: Trigger } => triggersOf('lipsync-gpu-highsync');
-
-  it('is nothing where there is no work, so that pools stay at zero', async () => {
-    for (const name of scaledObjects()) {
-      const { depth, age } = triggersOf(name);
-      expect([await answer(depth), await answer(age)]).toEqual([0, 0]);
-    }
-  });
-
-  it('is answered to the role to which the migration gives its rights, and no others', async () => {
+  it('is answered to the role to which the migration gives its rights, and is nothing where there is no work', async () => {
     const url = new URL(database.url);
     const role = `${url.pathname.slice(1)}_scaler`;
     [url.username, url.password] = [role, role];
@@ -94,7 +89,7 @@ describe('what the scalers ask Postgres', () => {
     await make.query(`CREATE ROLE ${role} LOGIN PASSWORD '${role}'`);
     try {
       expect(await migrate(database.url)).toMatchObject({ granted: [role] });
-      for (const { depth, age } of scaledObjects().map(triggersOf))
+      for (const { depth, age } of scaledObjects.map(({ metadata }) => triggersOf(metadata.name)))
         expect([await answer(depth, scaler), await answer(age, scaler)]).toEqual([0, 0]);
       await expect(scaler.query('SELECT FROM webhook_secrets')).rejects.toThrow('permission denied');
     } finally {
@@ -106,47 +101,47 @@ describe('what the scalers ask Postgres', () => {
 
   it('starts a pool for a single job of its engine, and no other pool', async () => {
     await renders(1, 'musetalk', await customer());
-    expect(await pods(musetalk().depth)).toBe(1);
-    expect(await pods(highsync().depth)).toBe(0);
+    expect(await pods(MUSETALK.depth)).toBe(1);
+    expect(await pods(HIGHSYNC.depth)).toBe(0);
   });
 
   it('starts a pool for a single preparation', async () => {
     const customerId = await customer();
     const video = { asset_id: await make.readyAsset({ customerId, mediaType: 'video' }) };
     await createPreparation(db, { customerId, request: { video }, idempotency: null, ttlSeconds: 3600 });
-    expect(await pods(musetalk().depth)).toBe(1);
-    expect(await pods(highsync().depth)).toBe(0);
+    expect(await pods(MUSETALK.depth)).toBe(1);
+    expect(await pods(HIGHSYNC.depth)).toBe(0);
   });
 
   it('asks for no pod on behalf of what waits for its inputs, or for its next attempt', async () => {
     await renders(3, 'musetalk', await customer());
     await make.query(`UPDATE jobs SET available_at = now() + interval '1 minute'`);
-    expect(await answer(musetalk().depth)).toBe(0);
+    expect(await answer(MUSETALK.depth)).toBe(0);
     await make.query(`UPDATE jobs SET status = 'blocked', available_at = now()`);
-    expect(await answer(musetalk().depth)).toBe(0);
+    expect(await answer(MUSETALK.depth)).toBe(0);
   });
 
   it('keeps as many pods as jobs that run occupy, and more for those that wait', async () => {
     // Two slots a pod, six waiting jobs for each further one.
     await renders(12, 'musetalk', await customer());
-    expect(await pods(musetalk().depth)).toBe(2);
+    expect(await pods(MUSETALK.depth)).toBe(2);
     await run(4, 'musetalk');
-    expect(await pods(musetalk().depth)).toBe(Math.ceil(4 / 2 + 8 / 6));
+    expect(await pods(MUSETALK.depth)).toBe(Math.ceil(4 / 2 + 8 / 6));
     await make.query(`DELETE FROM jobs WHERE status = 'queued'`);
-    expect(await pods(musetalk().depth)).toBe(2);
+    expect(await pods(MUSETALK.depth)).toBe(2);
     await make.query(`DELETE FROM jobs WHERE id IN (SELECT id FROM jobs LIMIT 3)`);
-    expect(await pods(musetalk().depth)).toBe(1);
+    expect(await pods(MUSETALK.depth)).toBe(1);
   });
 
   it('asks for no pod on behalf of a customer who may run no more', async () => {
     await renders(10, 'musetalk', await customer(2));
-    expect(await answer(musetalk().depth)).toBe(2);
+    expect(await answer(MUSETALK.depth)).toBe(2);
     await run(2, 'musetalk');
-    expect(await pods(musetalk().depth)).toBe(1);
+    expect(await pods(MUSETALK.depth)).toBe(1);
     await wait('1 hour');
     await registerWorker(db, { id: 'w', service: 'gpu-worker', slots: { musetalk: 2 } });
     await make.query(`UPDATE workers SET started_at = now() - interval '2 hours'`);
-    expect(await answer(musetalk().age)).toBe(0);
+    expect(await answer(MUSETALK.age)).toBe(0);
   });
 
   it('starts a pool also for a customer who may run no more elsewhere, or its jobs would end unserved', async () => {
@@ -154,42 +149,41 @@ describe('what the scalers ask Postgres', () => {
     await renders(6, 'highsync', customerId);
     await run(2, 'highsync');
     await renders(9, 'musetalk', customerId);
-    expect(await answer(musetalk().depth)).toBe(1);
-    expect(await pods(highsync().depth)).toBe(2);
+    expect(await answer(MUSETALK.depth)).toBe(1);
+    expect(await pods(HIGHSYNC.depth)).toBe(2);
   });
 
   it('knows what a customer may run who has no limit of its own', async () => {
     const id = await make.customer({ activeRecordsMax: 1000 });
     await renders(DEFAULT_CUSTOMER_LIMITS.runningJobsMax + 3, 'musetalk', id);
-    expect(await answer(musetalk().depth)).toBe(DEFAULT_CUSTOMER_LIMITS.runningJobsMax);
+    expect(await answer(MUSETALK.depth)).toBe(DEFAULT_CUSTOMER_LIMITS.runningJobsMax);
   });
 
   it('counts how long the oldest job has waited while a worker for it was there', async () => {
     await renders(1, 'highsync', await customer());
     await wait('20 minutes');
     // A pod that still starts is no reason to start another.
-    expect(await answer(highsync().age)).toBe(0);
+    expect(await answer(HIGHSYNC.age)).toBe(0);
     await registerWorker(db, { id: 'other', service: 'gpu-worker', slots: { musetalk: 1 } });
-    expect(await answer(highsync().age)).toBe(0);
+    expect(await answer(HIGHSYNC.age)).toBe(0);
     await registerWorker(db, { id: 'w', service: 'gpu-worker', slots: { highsync: 1 } });
-    expect(await answer(highsync().age)).toBeLessThan(60);
+    expect(await answer(HIGHSYNC.age)).toBeLessThan(60);
     await make.query(`UPDATE workers SET started_at = now() - interval '1 hour'`);
-    expect(await pods(highsync().age)).toBe(Math.ceil(1200 / highsync().age.target));
+    expect(await pods(HIGHSYNC.age)).toBe(Math.ceil(1200 / HIGHSYNC.age.target));
     await run(1, 'highsync');
-    expect(await answer(highsync().age)).toBe(0);
+    expect(await answer(HIGHSYNC.age)).toBe(0);
   });
 
   it('scales ingests in the same way', async () => {
     const { depth, age } = triggersOf('lipsync-media-worker');
     const customerId = await customer();
-    const request = {
-      video: { url: 'https://media.example.com/a.mp4' },
-      audio: { url: 'https://media.example.com/a.wav' },
-      engines: ['musetalk' as const],
-      sync_mode: 'loop' as const,
-    };
-    const render = { customerId, request, idempotency: null, ttlSeconds: 3600 };
-    await create(Array.from({ length: 7 }, () => ({ ...render, enginesOnDemand: ENGINES_OF_ALL })));
+    for (let i = 0; i < 7; i++)
+      await create(customerId, {
+        video: { url: 'https://media.example.com/a.mp4' },
+        audio: { url: 'https://media.example.com/a.wav' },
+        engines: ['musetalk'],
+        sync_mode: 'loop',
+      });
     expect(await answer(depth)).toBe(14);
     await run(4, 'media');
     // Four slots a pod: the four that run are worth as much as twelve that wait.
@@ -198,27 +192,3 @@ describe('what the scalers ask Postgres', () => {
     expect(await answer(age)).toBeGreaterThanOrEqual(120);
   });
 });
-
-function scaledObjects(): string[] {
-  return large()
-    .filter(({ kind }) => kind === 'ScaledObject')
-    .map(({ metadata }) => metadata.name);
-}
-
-function triggersOf(name: string): { depth: Trigger; age: Trigger } {
-  const object = large().find(({ kind, metadata }) => kind === 'ScaledObject' && metadata.name === name);
-  const triggers = (object?.spec['triggers'] ?? []) as {
-    name: string;
-    metadata: { query: string; targetQueryValue: string };
-  }[];
-  const trigger = (wanted: string): Trigger => {
-    const found = triggers.find((each) => each.name === wanted)?.metadata;
-    if (found === undefined) throw new Error(`${name} has no trigger ${wanted}`);
-    return { query: found.query, target: Number(found.targetQueryValue) };
-  };
-  return { depth: trigger('depth'), age: trigger('age') };
-}
-
-function large(): (typeof EXAMPLES)[number][1] {
-  return EXAMPLES.find(([example]) => example === 'large')?.[1] ?? [];
-}

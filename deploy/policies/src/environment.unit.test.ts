@@ -7,7 +7,7 @@ import { gpuWorkerEnvironment } from '../../../services/gpu-worker/src/env';
 import { childEnvironment } from '../../../services/gpu-worker/src/host/child-environment';
 import { mediaWorkerEnvironment } from '../../../services/media-worker/src/env';
 import { dispatcherEnvironment } from '../../../services/webhook-dispatcher/src/env';
-import { CHART, type Container, EXAMPLES, workloads } from './rendered';
+import { CHART, type Container, EXAMPLES, valueOf, workloads } from './rendered';
 
 const ENVIRONMENTS: Readonly<Record<string, z.ZodObject>> = {
   api: apiEnvironment,
@@ -40,28 +40,24 @@ describe.each(EXAMPLES)('environment of the %s example', (_name, manifests) => {
     const [container] = workload.pod.containers;
     return schema && container ? [{ name: workload.manifest.metadata.name, schema, container }] : [];
   });
-
-  it.each(services)('$name is given nothing that it does not know', ({ schema, container }) => {
-    const known = [...Object.keys(schema.shape), ...EVERYWHERE];
-    for (const { name } of container.env) expect(known).toContain(name);
-    expect(new Set(namesIn(container)).size).toBe(container.env.length);
-  });
-
-  it.each(services)('$name starts with what it is given', ({ schema, container }) => {
-    expect(() => loadEnv(schema, environmentOf(container))).not.toThrow();
-  });
+  const api = services.find(({ name }) => name.endsWith('-api'))?.container;
 
   it.each(services)(
-    '$name has secrets from the secret alone, and only those that it reads',
+    '$name is given nothing that it does not know, and starts with it',
     ({ schema, container }) => {
-      for (const { name, value, valueFrom } of container.env) {
-        if (!(name in SECRETS)) continue;
-        expect(value).toBeUndefined();
-        expect(valueFrom?.secretKeyRef?.key).toBe(name);
-        expect([...Object.keys(schema.shape), ...EVERYWHERE]).toContain(name);
-      }
+      const known = [...Object.keys(schema.shape), ...EVERYWHERE];
+      for (const { name } of container.env) expect(known).toContain(name);
+      expect(new Set(namesIn(container)).size).toBe(container.env.length);
+      expect(() => loadEnv(schema, environmentOf(container))).not.toThrow();
     },
   );
+
+  it.each(services)('$name has secrets from the secret alone', ({ container }) => {
+    for (const { name, value, valueFrom } of container.env.filter(({ name }) => name in SECRETS)) {
+      expect(value).toBeUndefined();
+      expect(valueFrom?.secretKeyRef?.key).toBe(name);
+    }
+  });
 
   it('gives the master key to those that seal or open webhook secrets, and to nobody else', () => {
     const holders = workloads(manifests).filter(({ pod }) =>
@@ -71,17 +67,13 @@ describe.each(EXAMPLES)('environment of the %s example', (_name, manifests) => {
   });
 
   it('tells the API which engines it may accept while their workers are away', () => {
-    const api = services.find(({ name }) => name.endsWith('-api'));
-    const offered = api?.container.env.find(({ name }) => name === 'ENGINES_ON_DEMAND')?.value;
     const scaledToZero = manifests
       .filter(({ kind, spec }) => kind === 'ScaledObject' && spec['minReplicaCount'] === 0)
       .map(({ metadata }) => metadata.name);
     const served = services
       .filter(({ name }) => scaledToZero.includes(name))
-      .flatMap(
-        ({ container }) => container.env.find(({ name }) => name === 'ENGINES')?.value?.split(',') ?? [],
-      );
-    expect(offered?.split(',')).toEqual(expect.arrayContaining(served));
+      .flatMap(({ container }) => valueOf(container, 'ENGINES')?.split(',') ?? []);
+    expect(valueOf(api, 'ENGINES_ON_DEMAND')?.split(',')).toEqual(expect.arrayContaining(served));
   });
 
   it('gives every service that traces what the collector asks for, if the secret has it', () => {
@@ -97,25 +89,19 @@ describe.each(EXAMPLES)('environment of the %s example', (_name, manifests) => {
   });
 
   it('tells dispatchers and who watches them the same cap for a customer', () => {
-    const caps = services.flatMap(({ container }) =>
-      container.env.filter(({ name }) => name === 'WEBHOOK_PER_CUSTOMER').map(({ value }) => value),
-    );
+    const caps = services.flatMap(({ container }) => valueOf(container, 'WEBHOOK_PER_CUSTOMER') ?? []);
     expect(caps).toHaveLength(2);
     expect(new Set(caps).size).toBe(1);
   });
 
   it('believes a proxy about callers only where the chart puts one', () => {
-    const api = services.find(({ name }) => name.endsWith('-api'));
-    const hops = Number(api?.container.env.find(({ name }) => name === 'TRUSTED_PROXY_HOPS')?.value);
+    const hops = Number(valueOf(api, 'TRUSTED_PROXY_HOPS'));
     expect(hops > 0).toBe(manifests.some(({ kind }) => kind === 'Ingress'));
   });
 
   it('has a pool that makes preparations', () => {
     const pools = services.filter(({ name }) => name.includes('-gpu-'));
-    const answers = pools.map(
-      ({ container }) => container.env.find(({ name }) => name === 'PREPARATIONS')?.value,
-    );
-    expect(answers).toContain('true');
+    expect(pools.map(({ container }) => valueOf(container, 'PREPARATIONS'))).toContain('true');
   });
 });
 
@@ -163,21 +149,18 @@ describe('docs/configuration.md', () => {
   const page = readFileSync(join(CHART, '../../../docs/configuration.md'), 'utf8');
   const settings = Object.values(ENVIRONMENTS).flatMap(({ shape }) => Object.keys(shape));
 
-  it.each([...new Set(settings)].filter((name) => name !== 'PATH'))('describes %s', (name) => {
-    expect(page).toContain(`\`${name}\``);
-  });
-
-  it.each(BY_INFERENCE)('describes what libraries read: %s', (name) => {
-    expect(page).toContain(`\`${name}\``);
-  });
+  it.each([...new Set([...settings, ...BY_INFERENCE])].filter((name) => name !== 'PATH'))(
+    'describes %s',
+    (name) => {
+      expect(page).toContain(`\`${name}\``);
+    },
+  );
 });
 
-describe('keys of the secret', () => {
-  it('are described, every one', () => {
-    const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as { secrets: { keys: object } };
-    const readme = readFileSync(join(CHART, 'README.md'), 'utf8');
-    for (const key of Object.keys(values.secrets.keys)) expect(readme).toContain(`\`secrets.keys.${key}\``);
-  });
+it('README describes every key of the secret', () => {
+  const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as { secrets: { keys: object } };
+  const readme = readFileSync(join(CHART, 'README.md'), 'utf8');
+  for (const key of Object.keys(values.secrets.keys)) expect(readme).toContain(`\`secrets.keys.${key}\``);
 });
 
 function namesIn({ env }: Container): string[] {

@@ -108,6 +108,11 @@ export function containers({ pod }: Workload): readonly Container[] {
   return [...(pod.initContainers ?? []), ...pod.containers];
 }
 
+/** Of a variable that is written in the manifest. */
+export function valueOf(container: Container | undefined, name: string): string | undefined {
+  return container?.env.find((variable) => variable.name === name)?.value;
+}
+
 export function selects(selector: Labels, labels: Labels): boolean {
   return Object.entries(selector).every(([name, value]) => labels[name] === value);
 }

@@ -1,4 +1,4 @@
-import { machine } from '@lipsync/local-stack';
+import { machine, runProgram } from '@lipsync/local-stack';
 import { Command } from 'commander';
 import { type ApiFigures, measureApi } from './control-plane/api';
 import { type DeliveryFigures, measureDeliveries } from './control-plane/deliveries';
@@ -66,7 +66,4 @@ function aimsOf({ creates, gets }: ApiFigures, { throughput, first_attempt }: De
   ];
 }
 
-program.parseAsync().catch((error: unknown) => {
-  console.error(`bench:control-plane: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
-});
+runProgram(program);

@@ -1,39 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
 import { type Engine } from '@lipsync/contract';
 import { checkPack, type RenderResult, startInference } from '@lipsync/gpu-worker';
-import { machine } from '@lipsync/local-stack';
-import { resolveBinaries } from '@lipsync/media';
-import { type Clip, isolatePack, makeClip } from '@lipsync/models';
-import { Command } from 'commander';
-import { type EngineManifest, type PacksToBench, packsToBench, withPacks } from './packs-to-bench';
-
-/**
- * `npm run bench:engines`: prints one JSON object; each result is also printed to the error output as soon as it is
- * known.
- */
-const program = withPacks(
-  new Command('bench:engines').description(
-    'Frames per second of every engine pack, diffusion packs also at the published number of steps.',
-  ),
-  async (packs) => {
-    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-    const { ffmpeg } = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
-    const engines = await benchEngines(ffmpeg, packs);
-    console.log(JSON.stringify({ machine: machine(), engines }, null, 2));
-  },
-);
+import { runProgram } from '@lipsync/local-stack';
+import { type Clip, isolatePack } from '@lipsync/models';
+import { type EngineManifest, packBench, type PackToBench } from './pack-bench';
 
 interface EngineFigures {
   engine: Engine;
   pack: string;
-  provider: string | undefined;
   /**
    * Sampling steps, each of which guidance and windows multiply into several calls of the network; undefined for
    * one-step engines.
    */
-  steps?: number;
+  steps: number | undefined;
   rendered_frames: number;
   /** Frames per second of the graphs alone, and of the whole render with an existing face track. */
   inference_fps: number;
@@ -41,50 +21,39 @@ interface EngineFigures {
   /** Seconds of GPU time; null when the graphs ran on the CPU. */
   gpu_seconds: number | null;
   peak_rss_mib: number;
+  provider: string | undefined;
 }
 
 /** The number of steps that the official diffusion packs are published with. */
 const PUBLISHED_STEPS = 20;
-const CLIP = { width: 1280, height: 720, grain: 4 };
 
-/**
- * Renders one 720p clip with every requested engine pack, each in a process of its own; diffusion packs also with the
- * published number of steps.
- */
-async function benchEngines(ffmpeg: string, options: PacksToBench): Promise<EngineFigures[]> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'bench-engines-'));
-  try {
-    const clip = await makeClip(ffmpeg, folder, { ...CLIP, seconds: options.seconds });
-    const figures: EngineFigures[] = [];
-    for (const { pack, analyzerDir } of await packsToBench(options)) {
-      for (const variant of variants(pack.manifest)) {
-        const own = await mkdtemp(path.join(folder, 'packs-'));
-        const { provider } = await checkPack(
-          await isolatePack(own, { pack, manifest: variant, analyzerDir }),
-        );
-        const figure = { ...(await benchOne(own, variant, clip)), provider };
-        // Large networks take long: print each result at once, so that a later failure does not lose it.
-        console.error(JSON.stringify(figure));
-        figures.push(figure);
-      }
-    }
-    return figures;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+/** `npm run bench:engines` */
+runProgram(
+  packBench(
+    {
+      name: 'bench:engines',
+      description:
+        'Frames per second of every engine pack, diffusion packs also at the published number of steps.',
+      key: 'engines',
+    },
+    benchEngine,
+  ),
+);
+
+/** Each variant of a pack renders the clip in a process of its own. */
+async function* benchEngine({ pack, analyzerDir, clip, folder }: PackToBench): AsyncGenerator<EngineFigures> {
+  for (const manifest of variants(pack.manifest)) {
+    const own = await mkdtemp(path.join(folder, 'packs-'));
+    const { provider } = await checkPack(await isolatePack(own, { pack, manifest, analyzerDir }));
+    yield { ...(await benchVariant(own, manifest, clip)), provider };
   }
 }
 
 function variants(manifest: EngineManifest): EngineManifest[] {
-  switch (manifest.engine) {
-    case 'musetalk':
-      return [manifest];
-    case 'latentsync':
-    case 'highsync': {
-      const published = structuredClone(manifest);
-      published.params.schedule.steps = PUBLISHED_STEPS;
-      return stepsOf(manifest) === PUBLISHED_STEPS ? [manifest] : [manifest, published];
-    }
-  }
+  if (manifest.engine === 'musetalk' || stepsOf(manifest) === PUBLISHED_STEPS) return [manifest];
+  const published = structuredClone(manifest);
+  published.params.schedule.steps = PUBLISHED_STEPS;
+  return [manifest, published];
 }
 
 function stepsOf(manifest: EngineManifest): number | undefined {
@@ -93,7 +62,7 @@ function stepsOf(manifest: EngineManifest): number | undefined {
   return typeof steps === 'number' ? steps : steps.length;
 }
 
-async function benchOne(
+async function benchVariant(
   packsDir: string,
   manifest: EngineManifest,
   clip: Clip,
@@ -115,11 +84,10 @@ async function benchOne(
     // The first render loads the graphs, which are then loaded for the measurement, as in a worker between two jobs.
     await render();
     const { renderedFrames, gpuInferenceMs, timings } = await render();
-    const steps = stepsOf(manifest);
     return {
       engine,
       pack: `${manifest.name}@${manifest.version}`,
-      ...(steps === undefined ? {} : { steps }),
+      steps: stepsOf(manifest),
       rendered_frames: renderedFrames,
       inference_fps: (renderedFrames * 1000) / timings.inferMs,
       render_fps: (renderedFrames * 1000) / timings.totalMs,
@@ -130,8 +98,3 @@ async function benchOne(
     inference.close();
   }
 }
-
-program.parseAsync().catch((error: unknown) => {
-  console.error(`bench:engines: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
-});

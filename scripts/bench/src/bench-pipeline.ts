@@ -3,7 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { writePassthroughPack } from '@lipsync/engines/test';
 import { type Inference, startInference } from '@lipsync/gpu-worker';
-import { machine, PACKS_DIR, treeResidentBytes } from '@lipsync/local-stack';
+import { machine, PACKS_DIR, runProgram, treeResidentBytes } from '@lipsync/local-stack';
 import { type Binaries, resolveBinaries } from '@lipsync/media';
 import { Command } from 'commander';
 import { prepareClip, renderClip } from './pipeline/clip';
@@ -39,7 +39,6 @@ const HD = { width: 1280, height: 720 };
 const FULL_HD = { width: 1920, height: 1080 };
 const MEMORY_SECONDS = [10, 300];
 
-/** Minutes pass between one result and the next. */
 const say = (line: string): void => console.error(`bench:pipeline: ${line}`);
 
 async function benchPipeline(binaries: Binaries, runs: number): Promise<PipelineFigures> {
@@ -144,7 +143,4 @@ async function peakMemoryDuring(work: Promise<unknown>): Promise<number> {
   }
 }
 
-program.parseAsync().catch((error: unknown) => {
-  console.error(`bench:pipeline: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
-});
+runProgram(program);

@@ -1,26 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
 import { type Engine } from '@lipsync/contract';
 import { type Inference, startInference } from '@lipsync/gpu-worker';
-import { machine, median } from '@lipsync/local-stack';
-import { resolveBinaries } from '@lipsync/media';
+import { median, runProgram } from '@lipsync/local-stack';
 import { packVersion } from '@lipsync/model-pack';
-import { type Clip, isolatePack, makeClip } from '@lipsync/models';
-import { Command } from 'commander';
-import { type PacksToBench, packsToBench, withPacks } from './packs-to-bench';
-
-/** `npm run bench:preparation`: prints one JSON object. */
-const program = withPacks(
-  new Command('bench:preparation').description('The time that a preparation saves, for every engine pack.'),
-  async (packs) => {
-    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-    const { ffmpeg } = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
-    const preparation = await benchPreparation(ffmpeg, packs);
-    console.log(JSON.stringify({ machine: machine(), preparation_720p: preparation }, null, 2));
-  },
-);
+import { isolatePack } from '@lipsync/models';
+import { packBench, type PackToBench } from './pack-bench';
 
 interface RenderCost {
   /** From the start of the task to the finished file, including the analysis; median of the runs. */
@@ -44,74 +30,67 @@ interface PreparationFigures {
   with_over_without: number;
 }
 
-const CLIP = { width: 1280, height: 720, grain: 4 };
 const RUNS = 3;
 
-/** Renders one 720p clip with every requested engine pack, with and without the results of a preparation. */
-async function benchPreparation(ffmpeg: string, options: PacksToBench): Promise<PreparationFigures[]> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'bench-preparation-'));
-  try {
-    const clip = await makeClip(ffmpeg, folder, { ...CLIP, seconds: options.seconds });
-    const figures: PreparationFigures[] = [];
-    for (const { pack, analyzerDir } of await packsToBench(options)) {
-      const { manifest } = pack;
-      const { engine } = manifest;
-      const own = await mkdtemp(path.join(folder, 'packs-'));
-      await isolatePack(own, { pack, manifest, analyzerDir });
-      const inference = await startInference({ packsDir: own });
-      try {
-        const figure = {
-          engine,
-          pack: packVersion(pack),
-          ...(await benchEngine(inference, engine, clip, own)),
-        };
-        console.error(JSON.stringify(figure));
-        figures.push(figure);
-      } finally {
-        inference.close();
-      }
-    }
-    return figures;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
+/** `npm run bench:preparation` */
+runProgram(
+  packBench(
+    {
+      name: 'bench:preparation',
+      description: 'The time that a preparation saves, for every engine pack.',
+      key: 'preparation_720p',
+    },
+    benchPreparation,
+  ),
+);
 
-type Measured = Omit<PreparationFigures, 'engine' | 'pack'>;
-
-async function benchEngine(
-  inference: Inference,
-  engine: Engine,
-  { videoFile, audioFile }: Clip,
-  folder: string,
-): Promise<Measured> {
-  const at = (name: string): string => path.join(folder, `${engine}-${name}`);
+/** Renders the clip with and without the results of a preparation. */
+async function* benchPreparation({
+  pack,
+  analyzerDir,
+  clip: { videoFile, audioFile },
+  folder,
+}: PackToBench): AsyncGenerator<PreparationFigures> {
+  const { manifest } = pack;
+  const { engine } = manifest;
+  const own = await mkdtemp(path.join(folder, 'packs-'));
+  await isolatePack(own, { pack, manifest, analyzerDir });
+  const at = (name: string): string => path.join(own, name);
   const trackPath = at('track.bin');
   const featuresPath = at('features.bin');
-  const task = { videoPath: videoFile, trackPath, engines: [{ engine, featuresPath }] };
   const files = { engine, videoPath: videoFile, audioPath: audioFile, syncMode: 'cut_off' } as const;
+  const inference = await startInference({ packsDir: own });
   const renderPlainly = () =>
     inference.render({ ...files, outputPath: at('plain.mp4'), featuresPath: at(`${randomUUID()}.bin`) });
   const renderPrepared = () =>
     inference.render({ ...files, outputPath: at('prepared.mp4'), faceTrackPath: trackPath, featuresPath });
-
-  const preparation = await inference.analyze(task);
-  // Loads the graphs, which are then loaded for the measurement, as in a worker between two jobs.
-  await renderPlainly();
-  const plain: Rendered[] = [];
-  const prepared: Rendered[] = [];
-  for (let run = 0; run < RUNS; run++) {
-    plain.push(await renderPlainly());
-    prepared.push(await renderPrepared());
+  try {
+    const preparation = await inference.analyze({
+      videoPath: videoFile,
+      trackPath,
+      engines: [{ engine, featuresPath }],
+    });
+    // Loads the graphs, which are then loaded for the measurement, as in a worker between two jobs.
+    await renderPlainly();
+    const plain: Rendered[] = [];
+    const prepared: Rendered[] = [];
+    for (let run = 0; run < RUNS; run++) {
+      plain.push(await renderPlainly());
+      prepared.push(await renderPrepared());
+    }
+    const [without, with_] = [costOf(plain), costOf(prepared)];
+    yield {
+      engine,
+      pack: packVersion(pack),
+      preparation_seconds: preparation.timings.totalMs / 1000,
+      prepared_frames: preparation.featuresAdded[engine] ?? 0,
+      without,
+      with: with_,
+      with_over_without: with_.seconds / without.seconds,
+    };
+  } finally {
+    inference.close();
   }
-  const [without, with_] = [costOf(plain), costOf(prepared)];
-  return {
-    preparation_seconds: preparation.timings.totalMs / 1000,
-    prepared_frames: preparation.featuresAdded[engine] ?? 0,
-    without,
-    with: with_,
-    with_over_without: with_.seconds / without.seconds,
-  };
 }
 
 type Rendered = Awaited<ReturnType<Inference['render']>>;
@@ -127,8 +106,3 @@ function costOf(runs: readonly Rendered[]): RenderCost {
     frames_encoded: Math.max(...runs.map(({ featuresAdded }) => featuresAdded)),
   };
 }
-
-program.parseAsync().catch((error: unknown) => {
-  console.error(`bench:preparation: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
-});

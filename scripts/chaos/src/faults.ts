@@ -27,13 +27,11 @@ export interface FaultContext {
 }
 
 interface Fault {
-  /** Faults of different lanes may meet; those of one follow each other. */
-  lane: 'process' | 'backend';
   /** How long it lasts, from and to; a fault that is over at once has none. */
-  seconds?: readonly [number, number];
+  seconds?: readonly [number, number] | undefined;
   /** Does it, and returns how to end it. @throws Error with the reason when it cannot be done here and now */
   begin: (context: FaultContext) => Promise<End | void>;
-  recovery?: Recovery;
+  recovery?: Recovery | undefined;
 }
 type End = () => unknown;
 
@@ -59,7 +57,6 @@ async function atWork(context: FaultContext, member: Member): Promise<{ id: stri
 }
 
 const kill = (...services: Service[]): Fault => ({
-  lane: 'process',
   begin: async (context) => {
     const member = of(context, ...services);
     const isWorker = member.service.endsWith('-worker');
@@ -71,7 +68,6 @@ const kill = (...services: Service[]): Fault => ({
 
 /** Stops a process that holds no lease of a job. */
 const pauseFor = (seconds: readonly [number, number], service: Service): Fault => ({
-  lane: 'process',
   seconds,
   begin: async (context) => {
     const { name } = of(context, service);
@@ -83,7 +79,6 @@ const pauseFor = (seconds: readonly [number, number], service: Service): Fault =
 
 /** Stops a process until its work was taken over, and lets it go on at that moment: the most dangerous one. */
 const pause = (...services: Service[]): Fault => ({
-  lane: 'process',
   begin: async (context) => {
     const { fleet, observer, stop } = context;
     const member = of(context, ...services);
@@ -111,8 +106,7 @@ const pause = (...services: Service[]): Fault => ({
 
 /** Signals a child of a worker once there is one. */
 const child = (program: RegExp, signal: 'SIGKILL' | 'SIGSTOP', ...services: Service[]): Fault => ({
-  lane: 'process',
-  ...(signal === 'SIGSTOP' ? { seconds: [5, 20] as const } : {}),
+  seconds: signal === 'SIGSTOP' ? [5, 20] : undefined,
   begin: async (context) => {
     const member = of(context, ...services);
     let pids: number[] = [];
@@ -142,7 +136,6 @@ const AT_POINT: Readonly<Record<Failpoint['point'], Service[]>> = {
 
 /** A process ends itself right before or after something that it does. */
 const failpoint = (point: Failpoint['point'], side: Failpoint['side']): Fault => ({
-  lane: 'process',
   begin: async (context) => {
     const { fleet, stop, draw } = context;
     const member = of(context, ...AT_POINT[point]);
@@ -155,32 +148,53 @@ const failpoint = (point: Failpoint['point'], side: Failpoint['side']): Fault =>
   },
 });
 
-/** Sets all ways to a backend, or to receivers and media servers, to a mode. */
+/** Sets connections to a mode. */
+const through = (
+  mode: ProxyMode,
+  seconds: readonly [number, number],
+  waysOf: (context: FaultContext) => { target: string; proxies: readonly TcpProxy[] },
+  recovery?: Recovery,
+): Fault => ({
+  seconds,
+  recovery,
+  begin: async (context) => {
+    const { target, proxies } = waysOf(context);
+    context.began(target);
+    proxies.forEach((proxy) => proxy.set(mode));
+    return () => proxies.forEach((proxy) => proxy.set('pass'));
+  },
+});
+
+/** All ways to a backend, or to receivers and media servers. */
 const links = (
   to: Backend | 'receivers',
   mode: ProxyMode,
   seconds: readonly [number, number],
   recovery?: Recovery,
+): Fault =>
+  through(
+    mode,
+    seconds,
+    ({ fleet, receivers }) => ({
+      target: `all ways to ${to}`,
+      proxies: to === 'receivers' ? receivers.links : fleet.links(to),
+    }),
+    recovery,
+  );
+
+/** Does something to a server, and undoes it in the end. */
+const server = (
+  target: string,
+  begin: (context: FaultContext) => unknown,
+  { end, ...fault }: Omit<Fault, 'begin'> & { end?: (context: FaultContext) => unknown },
 ): Fault => ({
-  lane: 'backend',
-  seconds,
-  ...(recovery === undefined ? {} : { recovery }),
+  ...fault,
   begin: async (context) => {
-    const proxies = to === 'receivers' ? context.receivers.links : context.fleet.links(to);
-    return through(context, proxies, mode, `all ways to ${to}`);
+    context.began(target);
+    await begin(context);
+    return () => end?.(context);
   },
 });
-
-function through(
-  { began }: FaultContext,
-  proxies: readonly TcpProxy[],
-  mode: ProxyMode,
-  target: string,
-): End {
-  began(target);
-  proxies.forEach((proxy) => proxy.set(mode));
-  return () => proxies.forEach((proxy) => proxy.set('pass'));
-}
 
 /** Kills a server and starts it again when the fault ends. */
 const serverDown = (
@@ -189,7 +203,6 @@ const serverDown = (
   recovery: Recovery,
   forget = false,
 ): Fault => ({
-  lane: 'backend',
   seconds: [2, 12],
   recovery,
   begin: async ({ fleet, began }) => {
@@ -204,7 +217,6 @@ const serverDown = (
 });
 
 const fillDisk: Fault = {
-  lane: 'backend',
   seconds: [8, 15],
   begin: async (context) => {
     const { workDir, name } = of(context, 'gpu-worker', 'media-worker');
@@ -216,7 +228,6 @@ const fillDisk: Fault = {
   },
 };
 const rollingRestart: Fault = {
-  lane: 'process',
   begin: async ({ fleet, stop, began }) => {
     began('every process in turn');
     for (const { name, spec } of fleet.members) {
@@ -229,7 +240,7 @@ const rollingRestart: Fault = {
   },
 };
 
-const TABLE = {
+const PROCESS_FAULTS = {
   'worker killed': { ...kill('gpu-worker', 'media-worker'), recovery: 'claimed again' },
   'api killed': kill('api'),
   'dispatcher killed': kill('webhook-dispatcher'),
@@ -250,83 +261,67 @@ const TABLE = {
   'ends before post': failpoint('post', 'before'),
   'ends after post': failpoint('post', 'after'),
   'rolling restart': rollingRestart,
-  'redis flushed': {
-    lane: 'backend',
-    recovery: 'next claim',
-    begin: async ({ fleet, began }) => {
-      await fleet.redis('FLUSHALL');
-      began('redis');
-    },
-  },
-  'redis full': {
-    lane: 'backend',
+} satisfies Record<string, Fault>;
+
+const BACKEND_FAULTS = {
+  'redis flushed': server('redis', ({ fleet }) => fleet.redis('FLUSHALL'), { recovery: 'next claim' }),
+  'redis full': server('redis', ({ fleet }) => fleet.redis('CONFIG SET maxmemory 1'), {
     seconds: [5, 15],
+    end: ({ fleet }) => fleet.redis('CONFIG SET maxmemory 0'),
     recovery: 'next claim',
-    begin: async ({ fleet, began }) => {
-      began('redis');
-      await fleet.redis('CONFIG SET maxmemory 1');
-      return () => fleet.redis('CONFIG SET maxmemory 0');
-    },
-  },
+  }),
   'redis crashed': serverDown('redis', 'SIGKILL', 'next claim'),
   'redis lost': serverDown('redis', 'SIGKILL', 'next claim', true),
   'redis silent': links('redis', 'silence', [5, 20], 'next claim'),
   'redis half-open': links('redis', 'half_open', [1, 2], 'next claim'),
   'redis reset': links('redis', 'reset', [2, 8], 'next claim'),
-  'postgres sessions ended': {
-    lane: 'backend',
-    recovery: 'next create',
-    begin: async ({ observer, began }) => {
-      await observer.ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`);
-      began('postgres');
-    },
-  },
+  'postgres sessions ended': server(
+    'postgres',
+    ({ observer }) =>
+      observer.ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`),
+    { recovery: 'next create' },
+  ),
   'postgres crashed': serverDown('postgres', 'SIGQUIT', 'next create'),
-  'postgres session killed': {
-    lane: 'backend',
-    recovery: 'next create',
-    begin: async ({ observer, began }) => {
+  'postgres session killed': server(
+    'one session, which makes the server recover',
+    async ({ observer }) => {
       const [victim] = await observer.ask<{ pid: number }>(`SELECT pid FROM pg_stat_activity
         WHERE pid <> pg_backend_pid() AND backend_type = 'client backend' ORDER BY pid LIMIT 1`);
       if (victim === undefined) throw new Error('it had no session');
-      began('one session, which makes the server recover');
       process.kill(victim.pid, 'SIGKILL');
     },
-  },
+    { recovery: 'next create' },
+  ),
   'postgres silent': links('postgres', 'silence', [5, 20], 'next create'),
   'postgres half-open': links('postgres', 'half_open', [1, 2], 'next create'),
   'postgres reset': links('postgres', 'reset', [2, 8], 'next create'),
   'postgres answers lost': links('postgres', 'answers_lost', [1, 4], 'next create'),
   'postgres slow': links('postgres', 'slow', [5, 10]),
-  'worker cut off': {
-    lane: 'backend',
-    seconds: [18, 25],
-    begin: async (context) => {
-      const { links: own, name } = of(context, 'gpu-worker', 'media-worker');
-      return through(context, [own.postgres], 'silence', `way of ${name} to postgres`);
-    },
-  },
+  'worker cut off': through('silence', [18, 25], (context) => {
+    const { links: own, name } = of(context, 'gpu-worker', 'media-worker');
+    return { target: `way of ${name} to postgres`, proxies: [own.postgres] };
+  }),
   'store silent': links('store', 'silence', [5, 20]),
   'store half-open': links('store', 'half_open', [1, 2]),
   'store reset': links('store', 'reset', [2, 8]),
   'store answers lost': links('store', 'answers_lost', [2, 5]),
   'store slow': links('store', 'slow', [5, 10]),
-  'store refuses': {
-    lane: 'backend',
-    seconds: [5, 15],
-    begin: async ({ fleet, began }) => {
-      began('half of the requests');
-      fleet.store.faults.set({ slowDownRate: 0.3, resetRate: 0.2 });
-      return () => fleet.store.faults.clear();
-    },
-  },
+  'store refuses': server(
+    'half of the requests',
+    ({ fleet }) => fleet.store.faults.set({ slowDownRate: 0.3, resetRate: 0.2 }),
+    { seconds: [5, 15], end: ({ fleet }) => fleet.store.faults.clear() },
+  ),
   'receivers down': links('receivers', 'reset', [5, 15], 'next delivery'),
   'receivers silent': links('receivers', 'silence', [10, 20], 'next delivery'),
   'receivers slow': links('receivers', 'slow', [5, 15]),
   'disk full': fillDisk,
 } satisfies Record<string, Fault>;
 
-export type FaultName = keyof typeof TABLE;
-export const FAULTS: Readonly<Record<FaultName, Fault>> = TABLE;
+export type FaultName = keyof typeof PROCESS_FAULTS | keyof typeof BACKEND_FAULTS;
+export const FAULTS: Readonly<Record<FaultName, Fault>> = { ...PROCESS_FAULTS, ...BACKEND_FAULTS };
 export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
+/** Faults of different lanes may meet; those of one follow each other. */
+export const LANES = ['process', 'backend'] as const;
+export const laneOf = (name: FaultName): (typeof LANES)[number] =>
+  name in PROCESS_FAULTS ? 'process' : 'backend';

@@ -5,17 +5,18 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  answersOk,
+  childrenOf,
   createProcessManager,
   createState,
   processBegan,
   type ProcessSpec,
-  processStat,
   provision,
   provisionCustomer,
   readIfThere,
   REPOSITORY_ROOT,
   s3Endpoint,
-  s3UploadPair,
+  s3Options,
   serverPids,
   serviceSpecs,
   type StackCustomer,
@@ -25,7 +26,7 @@ import {
   stopServers,
   waitUntil,
 } from '@lipsync/local-stack';
-import { erasePostgres, freePorts, type S3Server, startS3Server } from '@lipsync/testkit';
+import { erasePostgres, freePorts, startS3Server } from '@lipsync/testkit';
 import type { History } from './history';
 import type { Edit, Failpoint } from './inject';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy';
@@ -74,7 +75,7 @@ export async function stopAll(root: string): Promise<void> {
   for (const file of readdirSync(layout.runDir))
     await processes.stop({ name: path.basename(file, '.json'), stopGraceMs: 0 });
   await stopServers(layout);
-  for (const folder of readdirIfThere(layout.workDir))
+  for (const folder of existsSync(layout.workDir) ? readdirSync(layout.workDir) : [])
     spawnSync('umount', ['-l', path.join(layout.workDir, folder)], { stdio: 'ignore' });
 }
 
@@ -91,16 +92,7 @@ export async function startFleet({ root, edits, routes, authority, history }: Fl
   const processes = createProcessManager(layout);
   const state = { ...(await createState()), authority, egressRoutes: routes };
   state.servers = await startServers(state, layout);
-  const uploads = s3UploadPair(state);
-  const store: S3Server = await startS3Server({
-    ...state.s3,
-    port: state.ports.s3,
-    dataDir: layout.s3Dir,
-    uploadCredentials: {
-      accessKeyId: uploads.S3_UPLOAD_ACCESS_KEY_ID,
-      secretAccessKey: uploads.S3_UPLOAD_SECRET_ACCESS_KEY,
-    },
-  });
+  const store = await startS3Server(s3Options(state, layout));
   await provision(state, layout);
   const customers: StackCustomer[] = [];
   for (let i = 0; i < CUSTOMERS; i++) customers.push(await provisionCustomer(state, `chaos-${i}`, LIMITS));
@@ -275,31 +267,14 @@ function atPort(url: string, port: number): string {
   return parsed.toString().replace(/\/$/, '');
 }
 
-async function answersOk(url: string): Promise<boolean> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
-  await response?.body?.cancel();
-  return response?.ok ?? false;
-}
-
 /** Process ids of all children, and theirs. */
-export function descendants(pid: number): number[] {
-  const own = readdirIfThere(`/proc/${pid}/task`).flatMap((task) =>
-    readIfThere(`/proc/${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number),
-  );
-  return own.flatMap((child) => [child, ...descendants(child)]);
+function descendants(pid: number): number[] {
+  return childrenOf(pid).flatMap((child) => [child, ...descendants(child)]);
 }
 
 /** Descendants that run this program; zombies excluded. */
 export function descendantsRunning(pid: number, program: RegExp): number[] {
   return descendants(pid).filter(
-    (child) => program.test(readIfThere(`/proc/${child}/comm`)) && processStat(child)?.state !== 'Z',
+    (child) => program.test(readIfThere(`/proc/${child}/comm`)) && processBegan(child) !== null,
   );
-}
-
-function readdirIfThere(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -108,12 +108,10 @@ https.request = ((...args: Parameters<typeof post>) => {
   return post(...args).once('response', () => at('post', 'after'));
 }) as typeof post;
 
+/** That each text is there, once, was checked before the start (`checkMutant`). */
 function edited(code: string, file: string): string {
   const own = edits.filter((edit) => edit.file === file);
-  return own.reduce((text, { find, replace }) => {
-    if (text.split(find).length !== 2) throw new Error(`${file} does not contain once: ${find}`);
-    return text.replace(find, () => replace);
-  }, code);
+  return own.reduce((text, { find, replace }) => text.replace(find, () => replace), code);
 }
 
 addHook(

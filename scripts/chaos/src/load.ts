@@ -36,6 +36,12 @@ interface Resource {
   webhook_event_id?: string;
 }
 
+interface Upload {
+  upload_url: string;
+  required_headers: Record<string, string>;
+  asset_id: string;
+}
+
 /** Clients that use the service as customers do, until `stop` is aborted. Returns what they wished for. */
 export async function runLoad(options: LoadOptions, stop: AbortSignal): Promise<Map<string, Wish>> {
   const wishes = new Map<string, Wish>();
@@ -58,25 +64,18 @@ async function runActor(
 
   interface Request extends Partial<Pick<Call, 'id' | 'key' | 'nonce' | 'altered' | 'foreign'>> {
     op: string;
-    method: string;
     path: string;
     body?: object;
   }
 
-  async function call({
-    op,
-    method,
-    path,
-    body,
-    ...about
-  }: Request): Promise<{ status: number | null; body: unknown }> {
+  async function call({ op, path, body, ...about }: Request): Promise<Pick<Call, 'status' | 'body'>> {
     const at = Date.now();
     const api = apis[(index + calls++) % apis.length] ?? '';
     let status: number | null = null;
     let answer: unknown = null;
     try {
       const response = await fetch(`${api}${path}`, {
-        method,
+        method: op.startsWith('get_') ? 'GET' : 'POST',
         headers: {
           authorization: `Bearer ${customers[customer]?.api_key ?? ''}`,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -107,7 +106,7 @@ async function runActor(
   }
 
   const get = (op: string, kind: string, id: string): Promise<Resource | null> =>
-    persist({ op, method: 'GET', path: `/v1/${kind}/${id}`, id });
+    persist({ op, path: `/v1/${kind}/${id}`, id });
 
   /** Polls until the record has ended or the load ends. */
   async function watch(kind: 'renders' | 'preparations', id: string): Promise<Resource | null> {
@@ -126,13 +125,9 @@ async function runActor(
   async function upload(mediaType: 'video' | 'audio', bytes: Buffer): Promise<string | null> {
     const contentType = mediaType === 'video' ? 'video/mp4' : 'audio/wav';
     const body = { media_type: mediaType, content_type: contentType, size_bytes: bytes.length };
-    const made = await persist({ op: 'create_upload', method: 'POST', path: '/v1/uploads', body });
+    const made = await persist({ op: 'create_upload', path: '/v1/uploads', body });
     if (made === null) return null;
-    const { upload_url, required_headers, asset_id } = made as unknown as {
-      upload_url: string;
-      required_headers: Record<string, string>;
-      asset_id: string;
-    };
+    const { upload_url, required_headers, asset_id } = made as Resource & Upload;
     for (let tries = 0; tries < 20; tries++) {
       const sent = await fetch(upload_url, {
         method: 'PUT',
@@ -146,7 +141,7 @@ async function runActor(
       await delay(500);
     }
     const path = `/v1/uploads/${made.id}/complete`;
-    return (await persist({ op: 'complete_upload', method: 'POST', path, id: made.id })) && asset_id;
+    return (await persist({ op: 'complete_upload', path, id: made.id })) && asset_id;
   }
 
   const webhookUrl = (nonce: string): string =>
@@ -157,7 +152,7 @@ async function runActor(
     const nonce = nextNonce();
     const path = op === 'create_render' ? '/v1/renders' : '/v1/preparations';
     const body = { ...wish, webhook_url: webhookUrl(nonce) };
-    const request = { op, method: 'POST', path, body, key: `key-${nonce}`, nonce };
+    const request = { op, path, body, key: `key-${nonce}`, nonce };
     const duplicates = random() < 0.4 ? [request, request] : [];
     const [created] = await Promise.all([persist(request), ...duplicates.map(persist)]);
     if (created && random() < 0.3) {
@@ -206,12 +201,7 @@ async function runActor(
       const made = await render(null);
       if (made === null) return;
       await delay(random() * 4_000);
-      await persist({
-        op: 'cancel_render',
-        method: 'POST',
-        path: `/v1/renders/${made.id}/cancel`,
-        id: made.id,
-      });
+      await persist({ op: 'cancel_render', path: `/v1/renders/${made.id}/cancel`, id: made.id });
       await watch('renders', made.id);
     },
     byUrl: async () => {
@@ -249,20 +239,10 @@ async function runActor(
           entry.kind === 'call' && entry.op === 'get_render' && entry.customer !== customer,
       );
       if (theirs?.id === undefined) return;
-      await call({
-        op: 'get_render',
-        method: 'GET',
-        path: `/v1/renders/${theirs.id}`,
-        id: theirs.id,
-        foreign: true,
-      });
-      await call({
-        op: 'cancel_render',
-        method: 'POST',
-        path: `/v1/renders/${theirs.id}/cancel`,
-        id: theirs.id,
-        foreign: true,
-      });
+      const path = `/v1/renders/${theirs.id}`;
+      const about = { id: theirs.id, foreign: true } as const;
+      await call({ op: 'get_render', path, ...about });
+      await call({ op: 'cancel_render', path: `${path}/cancel`, ...about });
     },
   };
 

@@ -1,4 +1,4 @@
-import { type FaultName, FAULTS, type Recovery } from './faults';
+import { type FaultName, FAULTS, laneOf, type Recovery } from './faults';
 import type { Entry, FaultEntry } from './history';
 import type { InvariantName } from './invariants';
 import type { Change } from './observe';
@@ -72,7 +72,7 @@ export function recoveriesOf(entries: readonly Entry[], changes: readonly Change
       const isDisturbed = spans.some(
         (other) =>
           other !== span &&
-          FAULTS[other.name as FaultName].lane === 'backend' &&
+          laneOf(other.name as FaultName) === 'backend' &&
           other.at < until &&
           other.endAt > from,
       );

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { untilInterrupted } from '@lipsync/local-stack';
+import { leaksInLogs, secretsOf, untilInterrupted } from '@lipsync/local-stack';
 import { ffprobe } from '@lipsync/testkit';
 import type { FaultName } from './faults';
 import { eraseData, type Fleet, startFleet, stopAll } from './fleet';
@@ -93,7 +93,10 @@ async function experiment(options: ChaosOptions, setting: Setting): Promise<Chao
   const leftovers = await stopAndLook(fleet, observer, isDone);
   const [changes, rows] = [await observer.changes(), await observer.rows()];
   const { entries } = history;
-  const leaks = findSecrets(fleet);
+  const leaks = leaksInLogs(fleet.layout.logsDir, {
+    ...secretsOf(fleet.state, fleet.customers),
+    'a signed address': 'X-Amz-Signature=',
+  });
   const violations = check({ entries, changes, rows, wishes, outputs, abandoned, leftovers, leaks });
   const rendersThat = (status: string): number =>
     rows.renders.filter((row) => row['status'] === status).length;
@@ -192,36 +195,14 @@ async function stopAndLook(fleet: Fleet, observer: Observer, isDone: boolean): P
   );
   const locks = await observer.ask(`SELECT FROM pg_locks WHERE locktype = 'advisory'`);
   const redisLocks = await fleet.redis("EVAL \"return #redis.call('KEYS', 'lipsync:*:lock')\" 0");
-  const folders = fleet.members.flatMap(({ workDir }) => {
-    try {
-      return readdirSync(path.join(workDir, 'jobs')).map((folder) => `folder ${folder}`);
-    } catch {
-      return [];
-    }
-  });
+  const folders = fleet.members
+    .map(({ workDir }) => path.join(workDir, 'jobs'))
+    .flatMap((jobs) => (existsSync(jobs) ? readdirSync(jobs) : []));
   return [
     ...orphans.map((name) => `process ${name}`),
     ...(isDone ? leases.map(({ id }) => `lease of ${id}`) : []),
     ...locks.map(() => 'an advisory lock'),
     ...(/^:0/.test(redisLocks) || !isDone ? [] : [`locks in redis: ${redisLocks.split('\r\n')[0] ?? ''}`]),
-    ...folders,
+    ...folders.map((name) => `folder ${name}`),
   ];
-}
-
-/** Where a log holds what nobody may read there. */
-function findSecrets({ state, customers, layout }: Fleet): string[] {
-  const secrets = {
-    'an api key': customers.map(({ api_key }) => api_key),
-    'a signing secret': customers.map(({ signing_secret }) => signing_secret),
-    'the master key': [state.masterKey],
-    'the key of the store': [state.s3.secretAccessKey],
-    'the database password': [new URL(state.servers.postgresUrl).password],
-    'a signed address': ['X-Amz-Signature='],
-  };
-  return readdirSync(layout.logsDir).flatMap((file) => {
-    const log = readFileSync(path.join(layout.logsDir, file), 'utf8');
-    return Object.entries(secrets).flatMap(([name, values]) =>
-      values.some((value) => log.includes(value)) ? [`${file} holds ${name}`] : [],
-    );
-  });
 }

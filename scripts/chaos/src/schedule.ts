@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRandom, type Random } from '@lipsync/local-stack';
-import { FAULT_NAMES, type FaultContext, type FaultName, FAULTS } from './faults';
+import { FAULT_NAMES, type FaultContext, type FaultName, FAULTS, laneOf, LANES } from './faults';
 
 interface PlannedFault {
   name: FaultName;
@@ -20,10 +20,10 @@ export function planFaults(
   minutes: number,
   names: readonly FaultName[] = FAULT_NAMES,
 ): PlannedFault[] {
-  return (['process', 'backend'] as const).flatMap((lane) => {
+  return LANES.flatMap((lane) => {
     const random = createRandom(seed, `faults of ${lane}`);
     const between = ([from, to]: readonly [number, number]): number => 1000 * (from + random() * (to - from));
-    const ours = names.filter((name) => FAULTS[name].lane === lane);
+    const ours = names.filter((name) => laneOf(name) === lane);
     const plan: PlannedFault[] = [];
     let deck: FaultName[] = [];
     for (let at = between([2, 5]); ours.length > 0 && at < minutes * 60_000; at += between(GAPS[lane])) {
@@ -72,8 +72,8 @@ export async function runFaults(
       history.add({ kind: 'fault', name, target, phase: 'skipped', why });
     }
   };
-  const lanes = (['process', 'backend'] as const).map(async (lane) => {
-    for (const fault of plan) if (FAULTS[fault.name].lane === lane) await carryOut(fault);
+  const lanes = LANES.map(async (lane) => {
+    for (const fault of plan) if (laneOf(fault.name) === lane) await carryOut(fault);
   });
   await Promise.all(lanes);
 }

@@ -3,7 +3,7 @@ import { type ErrorCode } from '@lipsync/contract';
 import { ApiError } from '@lipsync/local-stack';
 import { eventually, REFUSED_ADDRESSES, REFUSED_URLS } from '@lipsync/testkit';
 import { BAD_REDIRECTS, MEDIA_HOST, redirectTo } from './bad-media';
-import { type CorpusResult, ended, NEVER, type TestBed } from './test-bed';
+import { type CorpusResult, createTally, endOf, type TestBed } from './test-bed';
 
 const PUBLIC = { url: `https://${MEDIA_HOST}/missing.mp4` };
 
@@ -14,12 +14,7 @@ const PUBLIC = { url: `https://${MEDIA_HOST}/missing.mp4` };
  */
 export async function tryAddresses(bed: TestBed): Promise<CorpusResult> {
   const { api } = bed.attacker;
-  const violations: string[] = [];
-  const outcomes: Record<string, number> = {};
-  const note = (what: string, expected: ErrorCode, outcome: string) => {
-    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-    if (outcome !== expected) violations.push(`${what}: ${outcome} and not ${expected}`);
-  };
+  const { result, expectOutcome } = createTally();
   const render = { video: PUBLIC, audio: PUBLIC, engines: ['musetalk' as const], sync_mode: 'loop' as const };
   const places: readonly (readonly [
     place: string,
@@ -41,23 +36,17 @@ export async function tryAddresses(bed: TestBed): Promise<CorpusResult> {
           () => 'accepted',
           (error: unknown) => (error instanceof ApiError ? error.error.code : String(error)),
         );
-        note(`${url} for ${place}`, code, outcome);
+        expectOutcome(`${url} for ${place}`, outcome, [code]);
       }),
     );
   }
-  const redirects = [...literals.map(redirectTo), ...BAD_REDIRECTS.map(([, path]) => path)];
   await Promise.all(
-    redirects.map(async (path) => {
+    [...literals.map(redirectTo), ...BAD_REDIRECTS.map(([, path]) => path)].map(async (path) => {
       const { id } = await eventually(() =>
         api.createAsset({ url: `https://${MEDIA_HOST}${path}`, media_type: 'video' }),
       );
-      const asset = await ended(
-        () => api.getAsset(id),
-        ({ status }) => status !== 'pending',
-      );
-      note(path, 'media_url_not_allowed', asset?.error?.code ?? asset?.status ?? NEVER);
+      expectOutcome(path, await endOf(() => api.getAsset(id)), ['media_url_not_allowed']);
     }),
   );
-  const tried = (literals.length + REFUSED_URLS.length) * places.length + redirects.length;
-  return { tried, outcomes, violations };
+  return result;
 }

@@ -17,22 +17,17 @@ export const MEDIA_HOST = 'media.example.test';
 /** What is wrong with it, its path on the origin, the media type to request it as, and the expected error code. */
 type BadMedia = readonly [reason: string, path: string, mediaType: 'video' | 'audio', code: ErrorCode];
 
+/** One for each way to fail; `HOSTILE_MEDIA` has more of those that the decoder must refuse. */
 export const BAD_FILES: readonly BadMedia[] = [
   ['a video of 301 s', '/tooLong.mp4', 'video', 'media_too_long'],
-  ['a voice of 301 s', '/tooLongAudio.mp3', 'audio', 'media_too_long'],
   ['257 MiB', '/huge.mp4', 'video', 'media_too_large'],
   ['257 MiB, announced', '/huge-announced.mp4', 'video', 'media_too_large'],
   ['text named .mp4', '/text.mp4', 'video', 'media_unsupported'],
-  ['nothing', '/empty.mp4', 'video', 'media_corrupt'],
-  ['an HLS playlist named .mp4', '/hls.mp4', 'video', 'media_unsupported'],
   ['an HLS playlist that names an address inside', '/hlsHttp.mp4', 'video', 'media_unsupported'],
-  ['a concat playlist named .mp4', '/ffconcat.mp4', 'video', 'media_unsupported'],
   ['a concat playlist that names an address inside', '/ffconcatHttp.mp4', 'video', 'media_unsupported'],
-  ['audio without a stream of it', '/videoOnly.mp4', 'audio', 'media_type_mismatch'],
-  ['video without a stream of it', '/audioOnly.m4a', 'video', 'media_type_mismatch'],
-  ['a video without a frame', '/noPictures.mp4', 'video', 'media_corrupt'],
-  ['a video cut off in its header', '/truncatedHead.mp4', 'video', 'media_corrupt'],
+  ['nothing', '/empty.mp4', 'video', 'media_corrupt'],
   ['a video cut off in its pictures', '/truncatedTail.mp4', 'video', 'media_corrupt'],
+  ['audio without a stream of it', '/videoOnly.mp4', 'audio', 'media_type_mismatch'],
   ['a log-in page', '/login', 'video', 'media_not_accessible'],
   ['nothing there', '/missing.mp4', 'video', 'media_not_accessible'],
 ];

@@ -14,7 +14,7 @@ interface Tools {
   count: number | undefined;
 }
 
-type TimedResult = CorpusResult & { seconds: number };
+type TimedResult = CorpusResult & { tried: number; seconds: number };
 
 const CORPORA = {
   addresses: ({ bed }) => tryAddresses(bed),
@@ -67,12 +67,12 @@ async function offerAll(names: readonly Name[], tools: Tools): Promise<Record<st
   for (const name of NAMES.filter((known) => names.includes(known))) {
     const startedAt = performance.now();
     const result = await CORPORA[name](tools).catch((error: unknown): CorpusResult => ({
-      tried: 0,
       outcomes: {},
       violations: [`stopped: ${String(error)}`],
     }));
     result.violations.push(...tools.bed.newAlarms());
-    results[name] = { seconds: Math.round((performance.now() - startedAt) / 1000), ...result };
+    const tried = Object.values(result.outcomes).reduce((sum, count) => sum + count, 0);
+    results[name] = { tried, seconds: Math.round((performance.now() - startedAt) / 1000), ...result };
     tell(name, results[name]);
   }
   return results;

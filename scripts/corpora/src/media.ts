@@ -1,11 +1,11 @@
 import { readdirSync, statSync } from 'node:fs';
 import { readFile, utimes } from 'node:fs/promises';
 import path from 'node:path';
-import { childrenOf } from '@lipsync/local-stack';
+import { childrenOf, waitUntil } from '@lipsync/local-stack';
 import { eventually, HOSTILE_MEDIA, makeNumberedVideo, makeTone, mutateBytes } from '@lipsync/testkit';
 import { MEDIA_HOST } from './bad-media';
 import { type Origins } from './origins';
-import { type CorpusResult, ended, NEVER, type TestBed } from './test-bed';
+import { type CorpusResult, createTally, endOf, type TestBed } from './test-bed';
 
 /** Mutants that became ready and are analyzed as well; each takes an inference process a few seconds. */
 const ANALYZED = 4;
@@ -26,12 +26,7 @@ export async function tryMedia(
   seed: number,
   count: number,
 ): Promise<CorpusResult> {
-  const violations: string[] = [];
-  const outcomes: Record<string, number> = {};
-  const note = (what: string, expected: readonly string[], outcome: string) => {
-    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-    if (!expected.includes(outcome)) violations.push(`${what}: ${outcome} and not ${expected.join(' or ')}`);
-  };
+  const { result, expectOutcome } = createTally();
   const { api } = bed.attacker;
   const offered: (readonly [name: string, MediaType, content: Buffer, expected: readonly string[]])[] = [];
   const hostile = await media.serveFiles();
@@ -51,34 +46,24 @@ export async function tryMedia(
       replies[`/offered/${i}`] = { status: 200, body };
       const url = `https://${MEDIA_HOST}/offered/${i}`;
       const { id } = await eventually(() => api.createAsset({ url, media_type: mediaType }));
-      const asset = await ended(
-        () => api.getAsset(id),
-        ({ status }) => status !== 'pending',
-      );
-      note(name, expected, asset?.error?.code ?? asset?.status ?? NEVER);
-      if (asset?.status === 'ready' && mediaType === 'video') survivors.push(id);
+      const outcome = await endOf(() => api.getAsset(id));
+      expectOutcome(name, outcome, expected);
+      if (outcome === 'ready' && mediaType === 'video') survivors.push(id);
     }),
   );
   for (const id of survivors.slice(0, ANALYZED)) {
     const preparation = await eventually(() => api.createPreparation({ video: { asset_id: id } }));
-    const record = await ended(
-      () => api.getPreparation(preparation.id),
-      ({ status }) => ['completed', 'failed'].includes(status),
-    );
-    note(`the analysis of ${id}`, ANALYSES, record?.error?.code ?? record?.status ?? NEVER);
+    expectOutcome(`the analysis of ${id}`, await endOf(() => api.getPreparation(preparation.id)), ANALYSES);
   }
-  if (media.canaryRequests() > 0) violations.push('an address was requested that a file names');
-  if (wasOpened?.() === true) violations.push('a file was opened that another one names');
+  if (media.canaryRequests() > 0) result.violations.push('an address was requested that a file names');
+  if (wasOpened?.() === true) result.violations.push('a file was opened that another one names');
   // The last jobs end a moment before their folders are gone.
-  const clean = await ended(
-    async () => leftovers(bed),
-    ({ length }) => length === 0,
-  );
-  if (clean === null) violations.push(...leftovers(bed));
+  await waitUntil(() => leftovers(bed).length === 0, 30_000);
+  result.violations.push(...leftovers(bed));
   const facts = {
     reads_of_files_watched: wasOpened === null ? 'no: this file system does not record them' : 'yes',
   };
-  return { tried: offered.length, outcomes, violations, facts };
+  return { ...result, facts };
 }
 
 /** Short files of the containers and codecs that decoders differ in. */

@@ -6,7 +6,7 @@ import { eventually, expectContract } from '@lipsync/testkit';
 import fc from 'fast-check';
 import { MEDIA_HOST } from './bad-media';
 import { type FuzzedRequest, fuzzedRequests } from './fuzzed-requests';
-import { type Caller, type CorpusResult, type TestBed } from './test-bed';
+import { type Caller, type CorpusResult, createTally, type TestBed } from './test-bed';
 
 const CONCURRENCY = 32;
 const ANSWER_DEADLINE_MS = 30_000;
@@ -28,21 +28,19 @@ interface Answer {
 export async function fuzzRequests(bed: TestBed, seed: number, count: number): Promise<CorpusResult> {
   const [own, foreign] = await Promise.all([prepare(bed.attacker), prepare(bed.victim)]);
   const before = await stateOf(bed.victim, foreign);
-  const outcomes: Record<string, number> = {};
+  const { result, count: countOutcome } = createTally();
   const succeeded = new Set<string>();
-  const violations: string[] = [];
 
   function judge({ operationId }: FuzzedRequest, answer: Answer): string[] {
+    const ofOthers = Object.values(foreign).filter((id) => answer.text.includes(id));
     const { outcome, faults } = judgeAnswer(operationId, answer, [
       ...bed.secretsIn(answer.text),
-      ...foreignIn(answer),
+      ...ofOthers,
     ]);
-    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    countOutcome(outcome);
     if (answer.status < 300 && operationId !== null) succeeded.add(operationId);
     return faults;
   }
-  const foreignIn = ({ text: content }: Answer) =>
-    Object.values(foreign).filter((id) => content.includes(id));
 
   const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
   const requests = fc.sample(
@@ -63,18 +61,20 @@ export async function fuzzRequests(bed: TestBed, seed: number, count: number): P
           (error: unknown) => [`no answer: ${String(error)}`],
         );
         if (found.length > 0)
-          violations.push(`request ${index}: ${found.join('; ')}\n    ${inWords(fuzzed)}`);
+          result.violations.push(`request ${index}: ${found.join('; ')}\n    ${inWords(fuzzed)}`);
       }
     }),
   );
   agent.destroy();
 
   if ((await stateOf(bed.victim, foreign)) !== before)
-    violations.push("another customer's resources changed");
+    result.violations.push("another customer's resources changed");
   const never = OPERATIONS.filter(({ operationId }) => !succeeded.has(operationId));
   if (count >= ENOUGH && never.length > 0)
-    violations.push(`blunt: ${never.map(({ operationId }) => operationId).join(', ')} never succeeded`);
-  return { tried: count, outcomes, violations };
+    result.violations.push(
+      `blunt: ${never.map(({ operationId }) => operationId).join(', ')} never succeeded`,
+    );
+  return result;
 }
 
 /**

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 import {
   type ApiClient,
   createApiClient,
   createStack,
+  leaksIn,
+  leaksInLogs,
   provisionCustomer,
   REPOSITORY_ROOT,
+  secretsOf,
   type Stack,
   type StackCustomer,
   type StackDescription,
@@ -17,14 +19,29 @@ import { eventually, expectContract, listenOnLoopback } from '@lipsync/testkit';
 
 /** What a corpus found. */
 export interface CorpusResult {
-  /** Inputs that were offered. */
-  tried: number;
   /** How often each outcome occurred. */
   outcomes: Record<string, number>;
   /** What must never happen, and did; with what it takes to repeat it. */
   violations: string[];
   /** Further measurements. */
   facts?: Record<string, number | string>;
+}
+
+/** A result to begin with, and how to add what became of an input. */
+export function createTally() {
+  const result: CorpusResult = { outcomes: {}, violations: [] };
+  const count = (outcome: string): void => {
+    result.outcomes[outcome] = (result.outcomes[outcome] ?? 0) + 1;
+  };
+  return {
+    result,
+    count,
+    expectOutcome: (input: string, outcome: string, expected: readonly string[]): void => {
+      count(outcome);
+      if (!expected.includes(outcome))
+        result.violations.push(`${input}: ${outcome} and not ${expected.join(' or ')}`);
+    },
+  };
 }
 
 /** A customer of the stack with a client whose every answer is checked against the contract. */
@@ -88,29 +105,13 @@ export async function startTestBed(egress: { egressRoutes: string[]; egressCa: s
   const canary = await startCanary();
 
   const marker = `marker${randomBytes(12).toString('hex')}`;
-  const customers = [...state.customers, attacker, victim];
-  const secrets = {
-    'the master key': state.masterKey,
-    "the database's password": new URL(description.postgres_url).password,
-    ...namedSecrets("the store's", state.s3),
-    ...Object.fromEntries(
-      customers.flatMap((customer) => Object.entries(namedSecrets(customer.id, customer))),
-    ),
-  };
-  const secretsIn = (text: string): string[] =>
-    Object.entries(secrets).flatMap(([name, secret]) =>
-      secret !== '' && text.includes(secret) ? [name] : [],
-    );
+  const secrets = secretsOf(state, [...state.customers, attacker, victim]);
   const pids = new Map(description.services.map(({ name, pid }) => [name, pid]));
 
   const told = new Set<string>();
   const currentAlarms = (): string[] => [
     ...canary.contacts(),
-    ...readdirSync(description.logs_dir).flatMap((file) => {
-      const log = readFileSync(path.join(description.logs_dir, file), 'utf8');
-      const found = [...secretsIn(log), ...(log.includes(marker) ? ['the marker of what callers send'] : [])];
-      return found.map((name) => `${file} contains ${name}`);
-    }),
+    ...leaksInLogs(description.logs_dir, { ...secrets, 'the marker of what callers send': marker }),
     ...[...pids].flatMap(([name, pid]) =>
       stack.findPid(name) === pid ? [] : [`${name} has ended or was restarted`],
     ),
@@ -123,7 +124,7 @@ export async function startTestBed(egress: { egressRoutes: string[]; egressCa: s
     victim,
     canaryPort: canary.port,
     marker,
-    secretsIn,
+    secretsIn: (text) => leaksIn(text, secrets),
     newAlarms: () => {
       const alarms = currentAlarms().filter((alarm) => !told.has(alarm));
       for (const alarm of alarms) told.add(alarm);
@@ -134,14 +135,6 @@ export async function startTestBed(egress: { egressRoutes: string[]; egressCa: s
       await stop();
     },
   };
-}
-
-/** The properties of settings that hold secrets, by a name for people. */
-function namedSecrets(owner: string, settings: object): Record<string, string> {
-  const entries = Object.entries(settings).map(
-    ([name, value]) => [`${owner} ${name}`, String(value)] as const,
-  );
-  return Object.fromEntries(entries.filter(([name]) => /secret|api_key/i.test(name)));
 }
 
 /** Listens on a free port and, where the system lets it, on 443, the only port at which media may be. */
@@ -165,17 +158,24 @@ async function startCanary() {
   };
 }
 
-/** Null if the resource is not at its end in time: no trouble may hold the service for longer. */
-export async function ended<T>(read: () => Promise<T>, isEnded: (resource: T) => boolean): Promise<T | null> {
-  return eventually(
-    async () => {
-      const resource = await read();
-      if (!isEnded(resource)) throw new Error('not yet');
-      return resource;
-    },
-    { deadlineMs: END_DEADLINE_MS },
-  ).catch(() => null);
+const OPEN = ['pending', 'accepted', 'processing'];
+
+interface Resource {
+  status?: string | undefined;
+  error?: { code: string };
+  /** Of a webhook: after its first attempt. */
+  last_error?: string;
 }
 
-/** The outcome of a resource that `ended` has given up. */
-export const NEVER = 'never ended';
+/** What a resource comes to, in a word: its error, or else its status. No trouble may hold the service for ever. */
+export async function endOf(read: () => Promise<Resource>): Promise<string> {
+  return eventually(
+    async () => {
+      const { status, error, last_error } = await read();
+      const end = error?.code ?? last_error ?? status;
+      if (end === undefined || OPEN.includes(end)) throw new Error('not yet');
+      return end;
+    },
+    { deadlineMs: END_DEADLINE_MS },
+  ).catch(() => 'never ended');
+}

@@ -2,12 +2,12 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { treeResidentBytes } from '@lipsync/local-stack';
 import { MALFORMED_REQUESTS, mutateBytes } from '@lipsync/testkit';
-import { type CorpusResult, type TestBed } from './test-bed';
+import { type CorpusResult, createTally, type TestBed } from './test-bed';
 
 /** Longer than the service waits for a header or a body, and looks whether it still should. */
 const CLOSE_DEADLINE_MS = 45_000;
 /** The memory limit that the Helm chart gives the api. */
-const MEMORY_LIMIT_BYTES = 512 * 2 ** 20;
+const MEMORY_LIMIT_MIB = 512;
 const HEALTHY_EVERY_MS = 100;
 const HEALTHY_DEADLINE_MS = 5_000;
 const SLOW_CONNECTIONS = 200;
@@ -94,8 +94,7 @@ export async function tryWire(bed: TestBed, seed: number, count: number): Promis
   const { hostname, port } = new URL(bed.description.base_url);
   const open = (): Socket => connect(Number(port), hostname).on('error', () => undefined);
   const head = `Host: ${hostname}\r\nAuthorization: Bearer ${bed.attacker.api_key}\r\n`;
-  const violations: string[] = [];
-  const outcomes: Record<string, number> = {};
+  const { result, count: countOutcome } = createTally();
   const named = exchanges(head);
   const healthy = watchHealthy(bed);
 
@@ -105,8 +104,9 @@ export async function tryWire(bed: TestBed, seed: number, count: number): Promis
       ([, status = '']) => status,
     );
     const outcome = statuses.length === 0 ? 'closed' : [...new Set(statuses)].join('+');
-    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-    const fail = (reason: string) => violations.push(`${name}: ${reason}\n    ${received.slice(0, 300)}`);
+    countOutcome(outcome);
+    const fail = (reason: string) =>
+      result.violations.push(`${name}: ${reason}\n    ${received.slice(0, 300)}`);
     if (!closed) fail('the connection stayed open');
     if (statuses.some((status) => Number(status) >= 500)) fail('a fault of the service');
     if (statuses.filter((status) => status !== '100').length > exchange.answers)
@@ -147,11 +147,10 @@ export async function tryWire(bed: TestBed, seed: number, count: number): Promis
   await Promise.all(slow.map((exchange) => tryOut('a connection that says no more', exchange)));
   const { slowestMs, silent, peakBytes } = await healthy.stop();
   for (const socket of [...idle, ...unread]) socket.destroy();
-  violations.push(...silent);
-  if (peakBytes > MEMORY_LIMIT_BYTES) violations.push(`the api took ${Math.round(peakBytes / 2 ** 20)} MiB`);
-  const tried = Object.keys(named).length + mutated.length + SLOW_CONNECTIONS + idle.length + unread.length;
-  const facts = { another_customer_waited_ms: slowestMs, api_peak_mib: Math.round(peakBytes / 2 ** 20) };
-  return { tried, outcomes, violations, facts };
+  result.violations.push(...silent);
+  const peakMib = Math.round(peakBytes / 2 ** 20);
+  if (peakMib > MEMORY_LIMIT_MIB) result.violations.push(`the api took ${peakMib} MiB`);
+  return { ...result, facts: { another_customer_waited_ms: slowestMs, api_peak_mib: peakMib } };
 }
 
 async function exchangeOver(socket: Socket, { bytes, slowly, open }: Exchange) {

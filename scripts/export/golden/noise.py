@@ -1,5 +1,5 @@
 """
-Reimplements the service's noise (packages/lipsync/src/diffusion/noise.ts), as a starting point for upstream's samplers.
+Reimplements the service's noise (packages/engines/src/diffusion/noise.ts), as a starting point for upstream's samplers.
 """
 
 import numpy as np

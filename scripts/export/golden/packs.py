@@ -5,15 +5,15 @@ from types import SimpleNamespace
 
 import torch
 from pack_export.export_role import ExportOptions
-from pack_export.highsync_pack import highsync_params, write_highsync_pack
-from pack_export.latentsync_pack import latentsync_params, write_latentsync_pack
+from pack_export.highsync_pack import highsync_params, highsync_roles
+from pack_export.latentsync_pack import latentsync_params, latentsync_roles
 from pack_export.mask_spans import generated_spans
-from pack_export.musetalk_pack import musetalk_params, write_musetalk_pack
+from pack_export.musetalk_pack import musetalk_params, musetalk_roles
 from pack_export.networks.autoencoder import latent_params
 from pack_export.networks.motion_masks import mask_rectangle
 from pack_export.networks.mutual_attention import with_banks
 from pack_export.networks.whisper import HuggingFaceStates, OpenaiStates, audio_params, whisper_role
-from pack_export.write_pack import PackLabel
+from pack_export.write_pack import PackLabel, write_pack
 
 from .inputs import mask_picture
 from .small_highsync import SmallDenoiserBlock, SmallReferenceBlock
@@ -40,7 +40,7 @@ def musetalk_settings(networks: SimpleNamespace) -> dict:
 
 def write_musetalk(out: Path, label: PackLabel, networks: SimpleNamespace, params: dict) -> None:
     whisper = _whisper(HuggingFaceStates, networks)
-    write_musetalk_pack(out, label, whisper, networks.vae, networks.unet, params, None, OPTIONS)
+    write_pack(out, label, musetalk_roles(whisper, networks.vae, networks.unet, params), params, OPTIONS)
 
 
 def latentsync_settings(networks: SimpleNamespace, steps: int) -> dict:
@@ -51,7 +51,7 @@ def latentsync_settings(networks: SimpleNamespace, steps: int) -> dict:
 
 def write_latentsync(out: Path, label: PackLabel, networks: SimpleNamespace, params: dict) -> None:
     whisper = _whisper(OpenaiStates, networks)
-    write_latentsync_pack(out, label, whisper, networks.vae, networks.unet, params, OPTIONS)
+    write_pack(out, label, latentsync_roles(whisper, networks.vae, networks.unet, params), params, OPTIONS)
 
 
 def small_latent_mask() -> torch.Tensor:
@@ -69,7 +69,8 @@ def highsync_settings(networks: SimpleNamespace, mask: torch.Tensor, steps: int)
 
 def write_highsync(out: Path, label: PackLabel, networks: SimpleNamespace, kinds: tuple, params: dict) -> None:
     banked = with_banks(networks.reference, networks.denoiser, kinds)
-    write_highsync_pack(out, label, _whisper(OpenaiStates, networks), networks.vae, *banked, params, OPTIONS)
+    roles = highsync_roles(_whisper(OpenaiStates, networks), networks.vae, *banked, params)
+    write_pack(out, label, roles, params, OPTIONS)
 
 
 def _in_steps(params: dict, steps: int) -> dict:

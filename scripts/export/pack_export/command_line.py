@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from .export_role import ExportOptions
+from .write_pack import PackLabel
 
 
 def parser(description: str) -> argparse.ArgumentParser:
@@ -30,6 +31,11 @@ def options_of(arguments: argparse.Namespace) -> ExportOptions:
         # It is unknown whether the other providers have the fused operators.
         fuse=arguments.provider in ("cuda", "cpu") and not arguments.plain_attention,
     )
+
+
+def label_of(arguments: argparse.Namespace, engine: str, name: str, spdx: str, source: str) -> PackLabel:
+    """Name and licence are those of the arguments, if they have any."""
+    return PackLabel(engine, arguments.name or name, arguments.version, arguments.licence or spdx, source)
 
 
 def use_upstream(folder: Path) -> Path:

@@ -1,11 +1,10 @@
 """The contents of a pack for the highsync engine."""
 
-from pathlib import Path
+from typing import List
 
-from .export_role import ExportOptions, Role
+from .export_role import Role
 from .networks.autoencoder import autoencoder_roles
 from .networks.mutual_attention import highsync_unet_roles
-from .write_pack import PackLabel, write_pack
 
 #: configs/inference/default.yaml, with the defaults of diffusers' DDIMScheduler for what it leaves open.
 SCHEDULE = {
@@ -22,16 +21,13 @@ SCHEDULE = {
 }
 
 
-def write_highsync_pack(
-    out: Path, label: PackLabel, whisper: Role, vae, reference, denoiser, params: dict, options: ExportOptions
-) -> None:
+def highsync_roles(whisper: Role, vae, reference, denoiser, params: dict) -> List[Role]:
     """`params` are the manifest's; `reference` and `denoiser` as highsync_unet_roles expects them."""
-    roles = [
+    return [
         whisper,
         *autoencoder_roles(vae, params["latent"], params["resolution"]),
         *highsync_unet_roles(reference, denoiser, params["latent"], params["audio"], params["window"]),
     ]
-    write_pack(out, label, roles, params, options)
 
 
 def highsync_params(resolution: int, latent: dict, audio: dict, mask: dict, stretch: int) -> dict:

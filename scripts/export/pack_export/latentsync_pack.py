@@ -1,11 +1,10 @@
 """The contents of a pack for the latentsync engine."""
 
-from pathlib import Path
+from typing import List
 
-from .export_role import ExportOptions, Role
+from .export_role import Role
 from .networks.autoencoder import autoencoder_roles
 from .networks.unet import latentsync_unet_role
-from .write_pack import PackLabel, write_pack
 
 #: configs/scheduler_config.json, with the defaults of diffusers' DDIMScheduler for what it leaves open.
 SCHEDULE = {
@@ -22,14 +21,13 @@ SCHEDULE = {
 }
 
 
-def write_latentsync_pack(out: Path, label: PackLabel, whisper: Role, vae, unet, params: dict, options: ExportOptions) -> None:
+def latentsync_roles(whisper: Role, vae, unet, params: dict) -> List[Role]:
     """`params` are the manifest's; the networks are torch's."""
-    roles = [
+    return [
         whisper,
         *autoencoder_roles(vae, params["latent"], params["resolution"]),
         latentsync_unet_role(unet, params["latent"], params["audio"]),
     ]
-    write_pack(out, label, roles, params, options)
 
 
 def latentsync_params(resolution: int, latent: dict, audio: dict, mask: dict, window: int = 16) -> dict:

@@ -1,27 +1,21 @@
 """The contents of a pack for the musetalk engine."""
 
-from pathlib import Path
 from typing import List
 
-from .export_role import ExportOptions, Role
+from .export_role import Role
 from .networks.autoencoder import autoencoder_roles
 from .networks.face_parsing import face_parsing_role
 from .networks.unet import musetalk_unet_role
-from .write_pack import PackLabel, write_pack
 
 
-def write_musetalk_pack(
-    out: Path, label: PackLabel, whisper: Role, vae, unet, params: dict, parser_net, options: ExportOptions
-) -> None:
-    """`params` are the manifest's; the networks are torch's, `parser_net` may be None."""
-    roles: List[Role] = [
+def musetalk_roles(whisper: Role, vae, unet, params: dict, parser_net=None) -> List[Role]:
+    """`params` are the manifest's; the networks are torch's."""
+    return [
         whisper,
         *autoencoder_roles(vae, params["latent"], params["resolution"]),
         musetalk_unet_role(unet, params["latent"], params["audio"]),
+        *([] if parser_net is None else [face_parsing_role(parser_net)]),
     ]
-    if parser_net is not None:
-        roles.append(face_parsing_role(parser_net))
-    write_pack(out, label, roles, params, options)
 
 
 def musetalk_params(version: str, latent: dict, audio: dict, resolution: int, shift: int = 0) -> dict:

@@ -1,4 +1,5 @@
 export { type ApiClient, ApiError, createApiClient, download } from './api-client';
+export { parseCount, parseWhole, runProgram } from './command-line';
 export { type EventReceiver, startEventReceiver } from './event-receiver';
 export { machine, median, quantile } from './figures';
 export {
@@ -10,7 +11,6 @@ export {
   stackLayout,
 } from './layout';
 export { createStack, type Stack, type StackDescription } from './local-stack';
-export { parseCount, parseWhole } from './number-option';
 export { createProcessManager, type ProcessSpec } from './process-manager';
 export {
   childrenOf,
@@ -21,11 +21,12 @@ export {
   readIfThere,
   treeResidentBytes,
 } from './processes';
-export { provision, provisionCustomer } from './provision';
+export { newCustomerWithKey, provision, provisionCustomer } from './provision';
 export { createRandom, pick, pickWeighted, type Random } from './random';
 export { contentTypeOf, renderFiles } from './render-files';
-export { s3UploadPair, serverPids, startServers, stopServers } from './servers';
-export { backendEnvironment, RECEIVER_HOST, s3Endpoint, serviceSpecs } from './services';
+export { leaksIn, leaksInLogs, secretsOf } from './secrets';
+export { s3Options, serverPids, startServers, stopServers } from './servers';
+export { answersOk, backendEnvironment, RECEIVER_HOST, s3Endpoint, serviceSpecs } from './services';
 export {
   createState,
   type ExternalServers,

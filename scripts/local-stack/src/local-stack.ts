@@ -14,14 +14,12 @@ import {
   serviceSpecs,
 } from './services';
 import {
-  completePorts,
   createState,
   type ExternalServers,
   type GpuWorkerPlan,
   planGpuWorkers,
   readState,
-  replaceTaken,
-  STACK_PORTS,
+  replaceTakenPorts,
   type StackCustomer,
   type StackState,
   writeState,
@@ -92,16 +90,11 @@ export function createStack(options: StackOptions) {
   async function loadState(): Promise<StackState> {
     const state = readState(layout.root) ?? (await createState());
     state.s3 = options.servers?.store ?? state.s3;
-    state.ports = await completePorts(state.ports);
     state.egressRoutes = mergeRoutes(state.egressRoutes, options.egressRoutes ?? []);
     if (options.egressCa !== undefined) state.egressCa = mergeAuthorities(state.egressCa, options.egressCa);
     // While the stack was down, other processes could take its ports. (Running Postgres and Redis are identified by
     // their data.)
-    if (isDown(state)) {
-      state.ports = await replaceTaken(state.ports, STACK_PORTS);
-      const more = state.moreGpuWorkers ?? {};
-      state.moreGpuWorkers = await replaceTaken(more, Object.keys(more));
-    }
+    if (isDown(state)) await replaceTakenPorts(state);
     if (options.gpuWorkers !== undefined)
       for (const name of await planGpuWorkers(state, options.gpuWorkers))
         await processes.stop({ name, stopGraceMs: GPU_WORKER_GRACE_MS });

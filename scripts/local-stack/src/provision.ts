@@ -27,12 +27,19 @@ export async function provisionCustomer(
 ): Promise<StackCustomer> {
   const db = createDb({ url: state.servers.postgresUrl, poolMax: 1, publicBaseUrl: baseUrl(state) });
   try {
-    const context: AdminContext = { db, secretBox: createSecretBox(state.masterKey) };
-    const { customer, signingSecret } = await newCustomer(context, name, limits);
-    const key = await newKey(context, customer.id);
-    if (key === null) throw new Error('the new customer is gone');
-    return { id: customer.id, api_key: key.apiKey, signing_secret: signingSecret };
+    return await newCustomerWithKey({ db, secretBox: createSecretBox(state.masterKey) }, name, limits);
   } finally {
     await db.close();
   }
+}
+
+export async function newCustomerWithKey(
+  context: AdminContext,
+  name: string,
+  limits: LimitChanges,
+): Promise<StackCustomer> {
+  const { customer, signingSecret } = await newCustomer(context, name, limits);
+  const key = await newKey(context, customer.id);
+  if (key === null) throw new Error('the new customer is gone');
+  return { id: customer.id, api_key: key.apiKey, signing_secret: signingSecret };
 }

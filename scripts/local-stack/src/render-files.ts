@@ -102,7 +102,7 @@ async function downloadOutputs(
 }
 
 /** `result.mp4` becomes `result.musetalk.mp4`. */
-export function withEngine(file: string, engine: string): string {
+function withEngine(file: string, engine: string): string {
   const { dir, name, ext } = path.parse(file);
   return path.join(dir, `${name}.${engine}${ext}`);
 }

@@ -11,7 +11,7 @@ import {
 import { Client, escapeLiteral } from 'pg';
 import { REPOSITORY_ROOT, type StackLayout } from './layout';
 import type { ProcessSpec } from './process-manager';
-import type { ServerAddresses, StackState } from './state';
+import type { ServerAddresses, StackState, StoreAccess } from './state';
 
 const DATABASE = 'lipsync';
 /** Of the servers that the stack starts itself. */
@@ -52,27 +52,31 @@ export async function stopServers(layout: StackLayout): Promise<void> {
   await Promise.all([stopPostgres(layout.postgresDir), stopRedis(layout.redisDir)]);
 }
 
-/** The store's second pair, which may only upload. */
-export const s3UploadPair = ({ s3 }: StackState) => ({
-  S3_UPLOAD_ACCESS_KEY_ID: `${s3.accessKeyId}-uploads`,
-  S3_UPLOAD_SECRET_ACCESS_KEY: s3.secretAccessKey,
+/** The stack's own store: an S3 double, whose second pair of keys may only upload. */
+export function s3Options({ ports, s3 }: StackState, layout: StackLayout) {
+  const { accessKeyId, secretAccessKey, bucket } = s3;
+  return {
+    port: ports.s3,
+    dataDir: layout.s3Dir,
+    bucket,
+    accessKeyId,
+    secretAccessKey,
+    uploadCredentials: uploadCredentials(s3),
+  };
+}
+
+export const uploadCredentials = ({ accessKeyId, secretAccessKey }: StoreAccess) => ({
+  accessKeyId: `${accessKeyId}-uploads`,
+  secretAccessKey,
 });
 
-/** The S3 double as a separate process. */
+/** It as a separate process. */
 export function s3Spec(state: StackState, layout: StackLayout): ProcessSpec {
   return {
     name: 's3',
     command: process.execPath,
     args: [path.join(REPOSITORY_ROOT, 'scripts', 'local-stack', 'dist', 'serve-s3.js')],
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      S3_PORT: String(state.ports.s3),
-      S3_DATA_DIR: layout.s3Dir,
-      S3_BUCKET: state.s3.bucket,
-      S3_ACCESS_KEY_ID: state.s3.accessKeyId,
-      S3_SECRET_ACCESS_KEY: state.s3.secretAccessKey,
-      ...s3UploadPair(state),
-    },
+    env: { PATH: process.env['PATH'] ?? '', S3_OPTIONS: JSON.stringify(s3Options(state, layout)) },
     isReady: () => answers(`http://127.0.0.1:${state.ports.s3}/`),
     stopGraceMs: 10_000,
   };

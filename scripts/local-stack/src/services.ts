@@ -3,8 +3,8 @@ import path from 'node:path';
 import { parseEgressRoutes } from '@lipsync/runtime';
 import { PACKS_DIR, REPOSITORY_ROOT, type StackLayout } from './layout';
 import { type ProcessSpec } from './process-manager';
-import { databaseUrlOf, s3UploadPair } from './servers';
-import { gpuWorkers, RECEIVER_PORTS, type StackState } from './state';
+import { databaseUrlOf, uploadCredentials } from './servers';
+import { RECEIVER_PORTS, type StackState } from './state';
 
 /** Host name of the webhook receivers of demos, on loopback. */
 export const RECEIVER_HOST = 'receiver.demo.test';
@@ -57,7 +57,7 @@ export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpe
       HEALTH_PORT: String(ports.mediaWorker),
       WORK_DIR: path.join(layout.workDir, 'media-worker'),
     }),
-    ...gpuWorkers(state).map(({ name, port, core }) =>
+    ...state.gpuWorkers.map(({ name, port, core }) =>
       onCore(
         core,
         service(
@@ -93,6 +93,7 @@ function onCore(core: number | undefined, spec: ServiceSpec): ServiceSpec {
 
 /** Addresses of the database, the queue and the store, with their secrets. */
 export function backendEnvironment(state: StackState): Record<string, string> {
+  const uploads = uploadCredentials(state.s3);
   return {
     DATABASE_URL: state.servers.postgresUrl,
     REDIS_URL: state.servers.redisUrl,
@@ -102,7 +103,10 @@ export function backendEnvironment(state: StackState): Record<string, string> {
     S3_BUCKET: state.s3.bucket,
     S3_ACCESS_KEY_ID: state.s3.accessKeyId,
     S3_SECRET_ACCESS_KEY: state.s3.secretAccessKey,
-    ...(state.s3.hasUploadPair !== false && s3UploadPair(state)),
+    ...(state.s3.hasUploadPair !== false && {
+      S3_UPLOAD_ACCESS_KEY_ID: uploads.accessKeyId,
+      S3_UPLOAD_SECRET_ACCESS_KEY: uploads.secretAccessKey,
+    }),
     S3_FORCE_PATH_STYLE: 'true',
     PUBLIC_BASE_URL: baseUrl(state),
     MASTER_KEY: state.masterKey,
@@ -110,7 +114,8 @@ export function backendEnvironment(state: StackState): Record<string, string> {
   };
 }
 
-async function answersOk(url: string): Promise<boolean> {
+/** Whether somebody answers there with success. */
+export async function answersOk(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
     await response.body?.cancel();

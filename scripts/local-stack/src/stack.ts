@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { parseEgressRoutes } from '@lipsync/runtime';
 import { Command, InvalidArgumentError } from 'commander';
+import { runProgram } from './command-line';
 import { DEFAULT_STACK_ROOT, descriptionFile } from './layout';
 import { createStack, writeDescription } from './local-stack';
 
@@ -68,18 +69,10 @@ program
     process.exitCode = runs ? 0 : 1;
   });
 
-function printStatus({
-  name,
-  pid,
-  health_url,
-}: {
-  name: string;
-  pid: number | null;
-  health_url?: string;
-}): void {
-  console.log(
-    `${name.padEnd(20)} ${(pid === null ? 'down' : `pid ${pid}`).padEnd(12)} ${health_url ?? ''}`.trimEnd(),
-  );
+function printStatus(part: { name: string; pid: number | null; health_url?: string }): void {
+  const { name, pid, health_url = '' } = part;
+  const state = pid === null ? 'down' : `pid ${pid}`;
+  console.log(`${name.padEnd(20)} ${state.padEnd(12)} ${health_url}`.trimEnd());
 }
 
 function egressRoute(value: string, previous: string[]): string[] {
@@ -93,7 +86,4 @@ function egressRoute(value: string, previous: string[]): string[] {
   return [...previous, value];
 }
 
-program.parseAsync().catch((error: unknown) => {
-  console.error(`stack: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
-});
+runProgram(program);

@@ -1,28 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { createCertificateAuthority, freePorts, type KeyPair } from '@lipsync/testkit';
+import { createCertificateAuthority, freePorts, type KeyPair, listenOnLoopback } from '@lipsync/testkit';
 
-/** Ports on which parts of the stack listen. */
-export const STACK_PORTS = [
+/**
+ * Ports for the webhook receivers of demos that run at the same time. The services have routes to all of them: a new
+ * route would restart the services in the middle of another demo.
+ */
+export const RECEIVER_PORTS = ['receiver', 'receiver2', 'receiver3', 'receiver4'] as const;
+/** Ports on which parts of the stack listen; those of the gpu-workers are with them. */
+const STACK_PORTS = [
   'postgres',
   'redis',
   's3',
   'api',
   'apiHealth',
   'mediaWorker',
-  'gpuWorker',
   'webhookDispatcher',
 ] as const;
-/**
- * Ports for the webhook receivers of demos that run at the same time. The services have routes to all of them: a new
- * route would restart the services in the middle of another demo.
- */
-export const RECEIVER_PORTS = ['receiver', 'receiver2', 'receiver3', 'receiver4'] as const;
-const PORT_NAMES = [...STACK_PORTS, ...RECEIVER_PORTS];
-type PortName = (typeof PORT_NAMES)[number];
+type PortName = (typeof STACK_PORTS)[number] | (typeof RECEIVER_PORTS)[number];
 
 export interface ServerAddresses {
   postgresUrl: string;
@@ -67,10 +64,15 @@ export interface StackState {
   /** Signs the certificates of the demos' receivers. */
   authority: KeyPair;
   customers: StackCustomer[];
-  /** Ports of the additional gpu-workers, by name. */
-  moreGpuWorkers?: Record<string, number>;
-  /** One core for each gpu-worker, in this order; by default all may use all. */
-  gpuWorkerCores?: number[];
+  gpuWorkers: GpuWorkerPlace[];
+}
+
+export interface GpuWorkerPlace {
+  name: string;
+  /** Of its health. */
+  port: number;
+  /** The only one that it may use; by default it may use all. */
+  core?: number | undefined;
 }
 
 /** The number of gpu-workers in a stack, and whether each is confined to its own core. */
@@ -79,33 +81,15 @@ export interface GpuWorkerPlan {
   cores?: readonly number[];
 }
 
-interface GpuWorkerPlace {
-  name: string;
-  port: number;
-  core: number | undefined;
-}
-
-export function gpuWorkers({
-  ports,
-  moreGpuWorkers = {},
-  gpuWorkerCores = [],
-}: StackState): GpuWorkerPlace[] {
-  return Object.entries({ 'gpu-worker': ports.gpuWorker, ...moreGpuWorkers }).map(([name, port], i) => ({
-    name,
-    port,
-    core: gpuWorkerCores[i],
-  }));
-}
-
-/** Applies the planned gpu-workers to the state; returns the names of those removed from it. */
+/** Plans these gpu-workers, of which those that are there keep their ports; returns the names of the others. */
 export async function planGpuWorkers(state: StackState, { count, cores }: GpuWorkerPlan): Promise<string[]> {
-  const known = state.moreGpuWorkers ?? {};
-  const names = Array.from({ length: count - 1 }, (_, i) => `gpu-worker-${i + 2}`);
-  const free = await freePorts(names.length);
-  state.moreGpuWorkers = Object.fromEntries(names.map((name, i) => [name, known[name] ?? free[i] ?? 0]));
-  if (cores === undefined) delete state.gpuWorkerCores;
-  else state.gpuWorkerCores = [...cores];
-  return Object.keys(known).filter((name) => !names.includes(name));
+  const known = state.gpuWorkers;
+  state.gpuWorkers = (await freePorts(count)).map((port, i) => ({
+    name: i === 0 ? 'gpu-worker' : `gpu-worker-${i + 1}`,
+    port: known[i]?.port ?? port,
+    core: cores?.[i],
+  }));
+  return known.slice(count).map(({ name }) => name);
 }
 
 const stateFile = (root: string) => path.join(root, 'state.json');
@@ -124,21 +108,12 @@ export function writeState(root: string, state: StackState): void {
   writeFileSync(stateFile(root), JSON.stringify(state, null, 2), { mode: 0o600 });
 }
 
-/** Assigns a number to every port without one: a state that was written before a port was introduced lacks it. */
-export async function completePorts(
-  known: Readonly<Partial<Record<PortName, number>>>,
-): Promise<Record<PortName, number>> {
-  // Free now, but possibly one of those that only a running stack occupies.
-  const taken = new Set(Object.values(known));
-  const free = (await freePorts(2 * PORT_NAMES.length)).filter((port) => !taken.has(port));
-  const numbered = PORT_NAMES.map((name, i) => [name, known[name] ?? free[i]]);
-  return Object.fromEntries(numbered) as Record<PortName, number>;
-}
-
 export async function createState(): Promise<StackState> {
   const authority = await createCertificateAuthority();
+  const names: PortName[] = [...STACK_PORTS, ...RECEIVER_PORTS];
+  const [gpuWorkerPort = 0, ...ports] = await freePorts(1 + names.length);
   return {
-    ports: await completePorts({}),
+    ports: Object.fromEntries(names.map((name, i) => [name, ports[i]])) as Record<PortName, number>,
     servers: { postgresUrl: '', redisUrl: '' },
     masterKey: randomBytes(32).toString('hex'),
     s3: {
@@ -150,34 +125,23 @@ export async function createState(): Promise<StackState> {
     egressCa: '',
     authority: { cert: authority.cert, key: authority.key },
     customers: [],
+    gpuWorkers: [{ name: 'gpu-worker', port: gpuWorkerPort }],
   };
 }
 
-/** The same ports, except that those now used by another process are replaced. */
-export async function replaceTaken<Name extends string>(
-  ports: Readonly<Record<Name, number>>,
-  names: readonly NoInfer<Name>[],
-): Promise<Record<Name, number>> {
-  const others = await freePorts(names.length);
-  const kept: Record<Name, number> = { ...ports };
-  for (const [i, name] of names.entries()) if (!(await isFree(ports[name]))) kept[name] = others[i] ?? 0;
-  return kept;
+/** Replaces the ports of a stack that is down which another process has taken meanwhile. */
+export async function replaceTakenPorts({ ports, gpuWorkers }: StackState): Promise<void> {
+  for (const name of STACK_PORTS) ports[name] = await freeInstead(ports[name]);
+  for (const worker of gpuWorkers) worker.port = await freeInstead(worker.port);
 }
 
-/** Checks loopback, and all addresses as the API listens: not every system reports a conflict between the two. */
-async function isFree(port: number): Promise<boolean> {
-  return (await canListen(port, '127.0.0.1')) && (await canListen(port));
-}
-
-async function canListen(port: number, host?: string): Promise<boolean> {
+async function freeInstead(port: number): Promise<number> {
   const probe = createServer();
-  const listening = once(probe, 'listening');
-  probe.listen(port, host);
   try {
-    await listening;
-    return true;
+    return await listenOnLoopback(probe, port);
   } catch {
-    return false;
+    const [free = 0] = await freePorts(1);
+    return free;
   } finally {
     await new Promise((resolve) => probe.close(resolve));
   }

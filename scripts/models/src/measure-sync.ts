@@ -13,7 +13,7 @@ import {
   speechEnvelope,
 } from '@lipsync/engines';
 import { startInference } from '@lipsync/gpu-worker';
-import { PACKS_DIR } from '@lipsync/local-stack';
+import { PACKS_DIR, runProgram } from '@lipsync/local-stack';
 import {
   AUDIO_SAMPLE_RATE,
   type Binaries,
@@ -27,8 +27,11 @@ import { Command, Option } from 'commander';
 import { compareOutsideFace, type OutsideFace, paddedFaceBoxes, plainTranscode } from './outside-face';
 
 interface Options {
+  /** The rendered video. */
   video: string;
+  /** The voice that its mouth should follow. */
   audio: string;
+  /** The source of the render; with it the picture outside the face and the duration are measured too. */
   source?: string;
   syncMode: SyncMode;
 }
@@ -61,60 +64,59 @@ const MAX_LAG_FRAMES = 12;
 
 const DEADLINE_MS = 900_000;
 
-/**
- * Measures, from the files alone, what a render promises; with its source also the picture outside the face and the
- * duration. Needs no database, queue or store.
- */
-async function measureSync(
-  binaries: Binaries,
-  { video, audio, source, syncMode }: Options,
-): Promise<SyncMeasurement> {
+/** Measures, from the files alone, what a render promises. Needs no database, queue or store. */
+async function measureSync(binaries: Binaries, options: Options): Promise<SyncMeasurement> {
+  const videoFile = path.resolve(options.video);
+  const audioFile = path.resolve(options.audio);
   const scratch = await mkdtemp(path.join(tmpdir(), 'measure-'));
   const inference = await startInference({ packsDir: PACKS_DIR });
-  const trackOf = async (file: string): Promise<FaceTrack> => {
-    const trackPath = path.join(scratch, 'face.track');
-    await inference.analyze({ videoPath: path.resolve(file), trackPath });
+  const faceTrackOf = async (video: string, name: string): Promise<FaceTrack> => {
+    const trackPath = path.join(scratch, name);
+    await inference.analyze({ videoPath: video, trackPath });
     return decodeFaceTrack(await readFile(trackPath));
   };
   try {
-    const track = await trackOf(video);
-    const pcm = await readAudio(binaries, path.resolve(audio), { deadlineMs: DEADLINE_MS });
-    const window = { sampleRate: AUDIO_SAMPLE_RATE, fps: WORKING_FPS, frames: track.frames };
+    const rendered = await faceTrackOf(videoFile, 'rendered.track');
+    const pcm = await readAudio(binaries, audioFile, { deadlineMs: DEADLINE_MS });
+    const window = { sampleRate: AUDIO_SAMPLE_RATE, fps: WORKING_FPS, frames: rendered.frames };
     const envelope = speechEnvelope(recordingOf(pcm), window);
-    const rendered = followsVoice(envelope, mouthOpenings(track), MAX_LAG_FRAMES);
-    if (source === undefined) return { rendered };
+    const measurement: SyncMeasurement = {
+      rendered: followsVoice(envelope, mouthOpenings(rendered), MAX_LAG_FRAMES),
+    };
+    if (options.source === undefined) return measurement;
 
-    const sourceTrack = await trackOf(source);
-    const openings = mouthOpenings(sourceTrack);
-    const { frames: videoFrames } = sourceTrack;
-    const audioSeconds = pcm.length / AUDIO_SAMPLE_RATE;
-    const outputFrames = outputFrameCount(syncMode, videoFrames, audioSeconds);
+    const sourceFile = path.resolve(options.source);
+    const source = await faceTrackOf(sourceFile, 'source.track');
+    const openings = mouthOpenings(source);
+    const length = { videoFrames: source.frames, audioSeconds: pcm.length / AUDIO_SAMPLE_RATE };
+    const outputFrames = outputFrameCount(options.syncMode, length.videoFrames, length.audioSeconds);
+    /** Source frame of every output frame. */
     const indices = Array.from({ length: outputFrames }, (_, i) =>
-      sourceFrameIndex(syncMode, i, { videoFrames, outputFrames }),
+      sourceFrameIndex(options.syncMode, i, { videoFrames: source.frames, outputFrames }),
     );
     const plainFile = path.join(scratch, 'plain.mp4');
-    const plain = {
-      videoFile: path.resolve(source),
-      video: await probeVideo(binaries, source),
-      audioFile: path.resolve(audio),
-      audio: await probeAudio(binaries, audio),
+    const transcode = {
+      videoFile: sourceFile,
+      video: await probeVideo(binaries, sourceFile),
+      audioFile,
+      audio: await probeAudio(binaries, audioFile),
       indices,
-      audioPlan: audioPlan(syncMode, { videoFrames, audioSeconds }),
+      audioPlan: audioPlan(options.syncMode, length),
       outFile: plainFile,
     };
-    await plainTranscode(binaries, plain, DEADLINE_MS);
-    const renderedVideo = await probeVideo(binaries, video);
-    const boxes = indices.map(paddedFaceBoxes(sourceTrack));
-    const compared = { renderedFile: video, plainFile, video: renderedVideo, boxes };
+    await plainTranscode(binaries, transcode, DEADLINE_MS);
+    const video = await probeVideo(binaries, videoFile);
+    const boxes = indices.map(paddedFaceBoxes(source));
+    const seen = indices.map((index) => openings[index] ?? null);
     return {
-      rendered,
-      source: followsVoice(
-        envelope,
-        indices.map((index) => openings[index] ?? null),
-        MAX_LAG_FRAMES,
+      ...measurement,
+      source: followsVoice(envelope, seen, MAX_LAG_FRAMES),
+      outside_face: await compareOutsideFace(
+        binaries,
+        { renderedFile: videoFile, plainFile, video, boxes },
+        DEADLINE_MS,
       ),
-      outside_face: await compareOutsideFace(binaries, compared, DEADLINE_MS),
-      duration: durationOf(outputFrames / WORKING_FPS, renderedVideo.durationSeconds),
+      duration: durationOf(outputFrames / WORKING_FPS, video.durationSeconds),
     };
   } finally {
     inference.close();
@@ -132,24 +134,15 @@ function durationOf(expected: number, actual: number): NonNullable<SyncMeasureme
 }
 
 async function probeVideo(binaries: Binaries, file: string): Promise<ProbedVideo> {
-  const { video } = await probe(binaries, path.resolve(file), {
-    mediaType: 'video',
-    deadlineMs: DEADLINE_MS,
-  });
+  const { video } = await probe(binaries, file, { mediaType: 'video', deadlineMs: DEADLINE_MS });
   if (video === undefined) throw new Error(`${file} has no video`);
   return video;
 }
 
 async function probeAudio(binaries: Binaries, file: string): Promise<ProbedAudio> {
-  const { audio } = await probe(binaries, path.resolve(file), {
-    mediaType: 'audio',
-    deadlineMs: DEADLINE_MS,
-  });
+  const { audio } = await probe(binaries, file, { mediaType: 'audio', deadlineMs: DEADLINE_MS });
   if (audio === undefined) throw new Error(`${file} has no audio`);
   return audio;
 }
 
-program.parseAsync().catch((error: unknown) => {
-  console.error(`measure:sync: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
-});
+runProgram(program);

@@ -1,5 +1,5 @@
 import { print } from '@lipsync/admin';
-import { PACKS_DIR } from '@lipsync/local-stack';
+import { PACKS_DIR, runProgram } from '@lipsync/local-stack';
 import { resolveBinaries } from '@lipsync/media';
 import { Command } from 'commander';
 import { installPack, listPacks, verifyPack } from './packs';
@@ -67,7 +67,4 @@ function withPacksDir(command: Command): Command {
   );
 }
 
-program.parseAsync().catch((error: unknown) => {
-  console.error(`models: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
-});
+runProgram(program);

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { type RenderRequest } from '@lipsync/contract';
-import { median, waitUntil } from '@lipsync/local-stack';
+import { median } from '@lipsync/local-stack';
 import { freePorts } from '@lipsync/testkit';
 import { atRate, closedLoop, type LoadFigures, requestBytes } from './http-load';
-import { type Caller, serviceEnvironment, serviceMain, startProcess, type World } from './world';
+import { type Caller, serviceEnvironment, serviceMain, startProgram, type World } from './world';
 
 export interface ApiFigures {
   creates: {
@@ -126,37 +126,31 @@ function middle(rounds: readonly LoadFigures[]): LoadFigures {
   return { per_second: of('per_second'), p50_ms: of('p50_ms'), p99_ms: of('p99_ms') };
 }
 
-/** The API as it runs in production, logging to a file. */
+/** The API as it runs in production. */
 async function startApi(world: World): Promise<Server> {
   const [port = 0, healthPort = 0] = await freePorts(2);
-  const started = startProcess({
+  const { stop } = await startProgram(world, {
     module: serviceMain('api'),
+    url: `http://127.0.0.1:${port}/healthz`,
     env: {
       ...serviceEnvironment(world),
       NODE_ENV: 'production',
       PORT: String(port),
       HEALTH_PORT: String(healthPort),
     },
-    logFile: path.join(world.folder, 'api.log'),
   });
-  const answers = () =>
-    fetch(`http://127.0.0.1:${port}/healthz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  if (!(await waitUntil(answers, 20_000))) throw new Error('the API did not start');
-  return { port, stop: started.stop };
+  return { port, stop };
 }
 
 /** The baseline: see bare-server.ts. */
 async function startBareServer(world: World): Promise<Server> {
-  const started = startProcess({
+  const [port = 0] = await freePorts(1);
+  const { stop } = await startProgram(world, {
     module: path.join(__dirname, 'bare-server.js'),
-    env: { NODE_ENV: 'production', DATABASE_URL: world.databaseUrl },
-    logFile: path.join(world.folder, 'bare-server.log'),
+    url: `http://127.0.0.1:${port}/healthz`,
+    env: { NODE_ENV: 'production', DATABASE_URL: world.databaseUrl, PORT: String(port) },
   });
-  const { port } = (await started.firstMessage()) as { port: number };
-  return { port, stop: started.stop };
+  return { port, stop };
 }
 
 /**

@@ -14,7 +14,5 @@ app.get('/v1/renders/:id', async (req, res) => {
   if (rows[0] === undefined) return void res.status(404).json({ error: 'id' });
   res.json(rows[0]);
 });
-const server = app.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  if (typeof address === 'object') process.send?.({ port: address?.port });
-});
+app.get('/healthz', (_req, res) => void res.sendStatus(200));
+app.listen(Number(process.env['PORT']), '127.0.0.1');

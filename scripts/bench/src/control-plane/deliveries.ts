@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { median, quantile, waitUntil } from '@lipsync/local-stack';
 import { freePorts, type HttpsReceiver, startHttpsReceiver } from '@lipsync/testkit';
-import { serviceEnvironment, serviceMain, startProcess, type World } from './world';
+import { serviceEnvironment, serviceMain, startProgram, type World } from './world';
 
 export interface DeliveryFigures {
   /** From the commit of all of them to the arrival of the last. */
@@ -145,8 +145,9 @@ async function startDispatcher({ world, receiver }: Scene) {
   const [port = 0] = await freePorts(1);
   const authority = path.join(world.folder, 'receiver.pem');
   writeFileSync(authority, receiver.ca);
-  const dispatcher = startProcess({
+  return startProgram(world, {
     module: serviceMain('webhook-dispatcher'),
+    url: `http://127.0.0.1:${port}/readyz`,
     env: {
       ...serviceEnvironment(world),
       // In production the service refuses the routes that lead to the receiver.
@@ -155,13 +156,5 @@ async function startDispatcher({ world, receiver }: Scene) {
       EGRESS_ROUTES: RECEIVER_HOSTS.map((host) => `${host}:443=${receiver.address}`).join(','),
       EGRESS_CA_FILE: authority,
     },
-    logFile: path.join(world.folder, 'webhook-dispatcher.log'),
   });
-  const isReady = () =>
-    fetch(`http://127.0.0.1:${port}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  if (!(await waitUntil(isReady, 20_000))) throw new Error('the dispatcher did not start');
-  return dispatcher;
 }

@@ -1,11 +1,10 @@
-import { fork } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { createCustomer, createDb, type Db, heartbeatWorker, issueKey, registerWorker } from '@lipsync/db';
-import { formatApiKey, hashApiKey, lastFourOf } from '@lipsync/domain';
-import { REPOSITORY_ROOT } from '@lipsync/local-stack';
+import { createDb, type Db, heartbeatWorker, registerWorker } from '@lipsync/db';
+import { answersOk, newCustomerWithKey, REPOSITORY_ROOT, waitUntil } from '@lipsync/local-stack';
 import { migrate } from '@lipsync/prisma';
 import { createSecretBox } from '@lipsync/runtime';
 import { createFactories, erasePostgres, type Factories, startPostgres, startRedis } from '@lipsync/testkit';
@@ -72,16 +71,13 @@ export async function openWorld(): Promise<World> {
 }
 
 async function newCaller(db: Db, sql: Factories, masterKey: string): Promise<Caller> {
-  const signingSecret = randomBytes(32).toString('hex');
-  const { id: customerId } = await createCustomer(db, {
-    name: 'bench',
-    limits: { postPerMinute: UNLIMITED, getPerMinute: UNLIMITED, activeRecordsMax: UNLIMITED },
-    sealSecret: (id) => createSecretBox(masterKey).seal(signingSecret, id),
-  });
-  const apiKey = formatApiKey(randomBytes(32));
-  await issueKey(db, { customerId, hash: hashApiKey(apiKey), lastFour: lastFourOf(apiKey) });
+  const { id: customerId, api_key } = await newCustomerWithKey(
+    { db, secretBox: createSecretBox(masterKey) },
+    'bench',
+    { postPerMinute: UNLIMITED, getPerMinute: UNLIMITED, activeRecordsMax: UNLIMITED },
+  );
   const asset = (mediaType: 'video' | 'audio') => sql.readyAsset({ customerId, mediaType });
-  return { customerId, apiKey, videoId: await asset('video'), audioId: await asset('audio') };
+  return { customerId, apiKey: api_key, videoId: await asset('video'), audioId: await asset('audio') };
 }
 
 /** The settings that the services need to start; the store is never contacted, only named in signed URLs. */
@@ -102,38 +98,20 @@ export function serviceEnvironment(world: World): Record<string, string> {
 export const serviceMain = (name: string): string =>
   path.join(REPOSITORY_ROOT, 'services', name, 'dist', 'main.js');
 
-/**
- * Starts a module in a process of its own, with its output in a file. With BENCH_PROFILE=<folder> each process writes a
- * CPU profile there when it ends.
- */
-export function startProcess({
-  module,
-  env,
-  logFile,
-}: {
-  module: string;
-  env: Readonly<Record<string, string>>;
-  logFile: string;
-}) {
-  const log = openSync(logFile, 'a');
-  const profiles = process.env['BENCH_PROFILE'];
-  const child = fork(module, [], {
-    env,
-    execArgv: profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`],
-    stdio: ['ignore', log, log, 'ipc'],
-  });
+/** Starts a program, which answers at `url` when it is ready; its output goes to a file in the folder of the world. */
+export async function startProgram(
+  { folder }: World,
+  { module, url, env }: { module: string; url: string; env: Readonly<Record<string, string>> },
+): Promise<{ stop: () => Promise<void> }> {
+  const log = openSync(path.join(folder, 'programs.log'), 'a');
+  const child = spawn(process.execPath, [module], { env, stdio: ['ignore', log, log] });
   closeSync(log);
   const ended = once(child, 'exit');
-  return {
-    /** Rejects if it ends without one. */
-    firstMessage: (): Promise<unknown> =>
-      Promise.race([
-        once(child, 'message').then(([message]) => message as unknown),
-        ended.then(() => Promise.reject(new Error(`${module} has ended; see ${logFile}`))),
-      ]),
-    stop: async (): Promise<void> => {
-      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
-      await ended;
-    },
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await ended;
   };
+  if (await waitUntil(() => answersOk(url), 20_000)) return { stop };
+  await stop();
+  throw new Error(`${module} did not start`);
 }

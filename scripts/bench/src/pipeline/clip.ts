@@ -1,7 +1,20 @@
 import { stat } from 'node:fs/promises';
 import { type Inference, type RenderResult } from '@lipsync/gpu-worker';
 import { machineCpuSeconds, processCpuSeconds } from '@lipsync/local-stack';
+import { type Binaries } from '@lipsync/media';
 import { type Clip, type ClipShape, makeClip } from '@lipsync/models';
+
+/** What every measurement of the pipeline is given. */
+export interface PipelineBench {
+  readonly binaries: Binaries;
+  readonly cores: number;
+  /** For clips and outputs. */
+  readonly folder: string;
+  readonly inference: Inference;
+  readonly runs: number;
+  /** Minutes pass between one result and the next. */
+  readonly say: (line: string) => void;
+}
 
 /** A clip with an existing face track. */
 export interface PreparedClip extends Clip {

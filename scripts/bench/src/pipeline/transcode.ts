@@ -2,13 +2,13 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { type Inference } from '@lipsync/gpu-worker';
 import { median } from '@lipsync/local-stack';
 import { audioEncoderArguments, type Binaries, inspect, videoEncoderArguments } from '@lipsync/media';
 import {
   costIn,
   costOfProgram,
   meanCost,
+  type PipelineBench,
   type PreparedClip,
   processOf,
   renderClip,
@@ -29,27 +29,11 @@ export interface TranscodeFigures {
   times_transcode: number;
   /** Wall time of the transcode in two processes divided by that in one. */
   piped_times_transcode: number;
-  /** Wall time of a render divided by that of the transcode in two processes just before it. */
-  times_piped: number;
   cpu_seconds: { transcode: number; piped: number; render_node: number; render_media: number };
-  /** The same ratio of processor time, which other work on the machine disturbs least. */
-  times_transcode_cpu: number;
   /**
    * Share of all cores that went to other work during the transcode and during the render, which distorts wall time.
    */
   others_share: { transcode: number; render: number };
-  /** The lowest possible `times_transcode` for this much work, if it were spread evenly over all cores. */
-  bound: number;
-}
-
-interface TranscodeBench {
-  readonly binaries: Binaries;
-  readonly cores: number;
-  readonly folder: string;
-  /** An inference process with the pass-through pack. */
-  readonly inference: Inference;
-  readonly runs: number;
-  readonly say: (line: string) => void;
 }
 
 interface Turn {
@@ -63,10 +47,9 @@ interface Turn {
  * The pipeline's cost around the networks: two kinds of plain transcodes, and renders, of one clip in alternation;
  * medians.
  */
-export async function benchTranscode(bench: TranscodeBench, clip: PreparedClip): Promise<TranscodeFigures> {
+export async function benchTranscode(bench: PipelineBench, clip: PreparedClip): Promise<TranscodeFigures> {
   const turns = await inTurns(bench, clip);
   const of = (measure: (turn: Turn) => number): number => median(turns.map(measure));
-  const cpu = ({ nodeCpu, mediaCpu }: WorkCost): number => nodeCpu + mediaCpu;
   return {
     picture: `${clip.shape.width}x${clip.shape.height}`,
     seconds: clip.seconds,
@@ -77,7 +60,6 @@ export async function benchTranscode(bench: TranscodeBench, clip: PreparedClip):
     render_seconds: of(({ render }) => render.wall),
     times_transcode: of(({ plain, render }) => render.wall / plain.wall),
     piped_times_transcode: of(({ plain, piped }) => piped.wall / plain.wall),
-    times_piped: of(({ piped, render }) => render.wall / piped.wall),
     cpu_seconds: {
       transcode: of(({ plain }) => plain.mediaCpu),
       piped: of(({ piped }) => piped.mediaCpu),
@@ -88,13 +70,11 @@ export async function benchTranscode(bench: TranscodeBench, clip: PreparedClip):
       transcode: of(({ plain }) => plain.othersCpu / plain.wall / bench.cores),
       render: of(({ render }) => render.othersCpu / render.wall / bench.cores),
     },
-    times_transcode_cpu: of(({ plain, render }) => cpu(render) / cpu(plain)),
-    bound: of(({ plain, render }) => cpu(render) / bench.cores / plain.wall),
   };
 }
 
 async function inTurns(
-  { binaries, folder, inference, runs, say }: TranscodeBench,
+  { binaries, folder, inference, runs, say }: PipelineBench,
   clip: PreparedClip,
 ): Promise<Turn[]> {
   const outFile = path.join(folder, 'transcode.mp4');

@@ -1,0 +1,87 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Engine, ENGINES } from '@lipsync/contract';
+import { MEDIA_MAX_SECONDS, WORKING_FPS } from '@lipsync/domain';
+import { type Manifest, type Pack } from '@lipsync/engines';
+import { openPackFolders } from '@lipsync/gpu-worker';
+import { machine, PACKS_DIR } from '@lipsync/local-stack';
+import { resolveBinaries } from '@lipsync/media';
+import { type Clip, makeClip, servingAnalyzer } from '@lipsync/models';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+
+export type EngineManifest = Exclude<Manifest, { engine: 'analyzer' }>;
+
+/** An engine's pack, the face analyzer that goes with it (see `isolatePack`), and a 720p clip to render. */
+export interface PackToBench {
+  readonly pack: Pack<EngineManifest>;
+  readonly analyzerDir: string;
+  readonly clip: Clip;
+  /** For files of the measurement. */
+  readonly folder: string;
+}
+
+interface Options {
+  /** Restricts the bench to this engine's packs. */
+  readonly engine?: Engine;
+  /** Length of the clip. */
+  readonly seconds: number;
+}
+
+/**
+ * A command with `[PACKS_DIR] [--engine ENGINE] [--seconds N]` that measures the packs of a folder and prints one JSON
+ * object, with the figures under `key`. Each figure is also printed to the error output at once: large networks take
+ * long, and a later failure must not lose it.
+ */
+export function packBench<Figures>(
+  { name, description, key }: { name: string; description: string; key: string },
+  measure: (packToBench: PackToBench) => AsyncIterable<Figures>,
+): Command {
+  return new Command(name)
+    .description(description)
+    .addArgument(new Argument('[packs-dir]', 'a face analyzer and the packs to measure').default(PACKS_DIR))
+    .addOption(new Option('--engine <name>', "only this engine's packs").choices(ENGINES))
+    .option('--seconds <n>', 'length of the clip', parseSeconds, 6)
+    .action(async (packsDir: string, options: Options) => {
+      const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
+      const { ffmpeg } = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
+      const folder = await mkdtemp(path.join(tmpdir(), 'bench-packs-'));
+      try {
+        const wanted = await packsIn(path.resolve(packsDir), options);
+        const shape = { width: 1280, height: 720, grain: 4, seconds: options.seconds };
+        const clip = await makeClip(ffmpeg, folder, shape);
+        const figures: Figures[] = [];
+        for (const pack of wanted)
+          for await (const figure of measure({ ...pack, clip, folder })) {
+            console.error(JSON.stringify(figure));
+            figures.push(figure);
+          }
+        console.log(JSON.stringify({ machine: machine(), [key]: figures }, null, 2));
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    });
+}
+
+function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (!(seconds >= 1 / WORKING_FPS && seconds <= MEDIA_MAX_SECONDS))
+    throw new InvalidArgumentError(`It must be from ${1 / WORKING_FPS} to ${MEDIA_MAX_SECONDS}.`);
+  return seconds;
+}
+
+/** @throws when there is none, or no face analyzer */
+async function packsIn(
+  packsDir: string,
+  { engine }: Options,
+): Promise<Pick<PackToBench, 'pack' | 'analyzerDir'>[]> {
+  const { packs } = await openPackFolders(packsDir);
+  const analyzerDir = servingAnalyzer(packs, packsDir).dir;
+  const wanted = packs.flatMap(({ pack }) => {
+    const { manifest } = pack;
+    if (manifest.engine === 'analyzer' || (engine !== undefined && manifest.engine !== engine)) return [];
+    return [{ pack: { ...pack, manifest }, analyzerDir }];
+  });
+  if (wanted.length === 0) throw new Error(`there is no such pack to measure: ${engine ?? 'any engine'}`);
+  return wanted;
+}

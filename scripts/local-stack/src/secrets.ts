@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type StackCustomer, type StackState } from './state';
+
+/** What neither a log nor an answer may hold, by a name for people. */
+export function secretsOf(
+  { masterKey, servers, s3 }: StackState,
+  customers: readonly StackCustomer[],
+): Record<string, string> {
+  return {
+    'the master key': masterKey,
+    "the database's password": new URL(servers.postgresUrl).password,
+    "the store's key": s3.secretAccessKey,
+    ...Object.fromEntries(
+      customers.flatMap(({ id, api_key, signing_secret }) => [
+        [`the API key of ${id}`, api_key],
+        [`the signing secret of ${id}`, signing_secret],
+      ]),
+    ),
+  };
+}
+
+/** The names of what a text holds. */
+export function leaksIn(text: string, secrets: Readonly<Record<string, string>>): string[] {
+  return Object.entries(secrets).flatMap(([name, secret]) =>
+    secret !== '' && text.includes(secret) ? [name] : [],
+  );
+}
+
+/** Where the logs of a stack hold what nobody may read there. */
+export function leaksInLogs(logsDir: string, secrets: Readonly<Record<string, string>>): string[] {
+  return readdirSync(logsDir).flatMap((file) =>
+    leaksIn(readFileSync(path.join(logsDir, file), 'utf8'), secrets).map((name) => `${file} holds ${name}`),
+  );
+}
