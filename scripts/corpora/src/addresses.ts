@@ -2,8 +2,18 @@ import { isIPv6 } from 'node:net';
 import { type ErrorCode } from '@lipsync/contract';
 import { ApiError } from '@lipsync/local-stack';
 import { eventually, REFUSED_ADDRESSES, REFUSED_URLS } from '@lipsync/testkit';
-import { BAD_REDIRECTS, MEDIA_HOST, redirectTo } from './bad-media';
+import { MEDIA_HOST, redirectTo } from './origins';
 import { type CorpusResult, createTally, endOf, type TestBed } from './test-bed';
+
+/** Where a redirect must not lead to, beside the refused addresses. */
+const LOCATIONS = [
+  'https://169.254.169.254/latest/meta-data',
+  'https://localhost/video.mp4',
+  `http://${MEDIA_HOST}/secret.mp4`,
+  `https://${MEDIA_HOST}:8443/secret.mp4`,
+  `https://user:password@${MEDIA_HOST}/secret.mp4`,
+  'file:///etc/passwd',
+];
 
 const PUBLIC = { url: `https://${MEDIA_HOST}/missing.mp4` };
 
@@ -41,7 +51,7 @@ export async function tryAddresses(bed: TestBed): Promise<CorpusResult> {
     );
   }
   await Promise.all(
-    [...literals.map(redirectTo), ...BAD_REDIRECTS.map(([, path]) => path)].map(async (path) => {
+    [...literals, ...LOCATIONS].map(redirectTo).map(async (path) => {
       const { id } = await eventually(() =>
         api.createAsset({ url: `https://${MEDIA_HOST}${path}`, media_type: 'video' }),
       );

@@ -10,8 +10,13 @@ import {
   type ReceiverReply,
   startHttpsReceiver,
 } from '@lipsync/testkit';
-import { MEDIA_HOST, redirectTo, startBadMediaOrigin } from './bad-media';
 import { type Caller, type CorpusResult, createTally, endOf, type TestBed } from './test-bed';
+
+export const MEDIA_HOST = 'media.example.test';
+
+const REDIRECT = '/redirect/';
+/** The path of the media origin that redirects there. */
+export const redirectTo = (location: string): string => `${REDIRECT}${encodeURIComponent(location)}`;
 
 /** Hosts whose trouble begins before HTTP. */
 const HOSTS = {
@@ -57,8 +62,14 @@ const REPLIES: Readonly<Record<string, ReceiverReply>> = {
 
 /** Origins and receivers of all kinds; they are there before the stack, which is told how to reach them. */
 export async function startOrigins() {
-  const replies = { ...REPLIES };
-  const media = await startBadMediaOrigin(replies);
+  const replies: Record<string, ReceiverReply> = { ...REPLIES };
+  const media = await startHttpsReceiver({
+    hostnames: [MEDIA_HOST],
+    script: ({ path }) => {
+      if (!path.startsWith(REDIRECT)) return replies[path] ?? { status: 404 };
+      return { status: 302, headers: { location: decodeURIComponent(path.slice(REDIRECT.length)) } };
+    },
+  });
   const authority = await createCertificateAuthority();
   const wrongName = await startHttpsReceiver({ hostnames: ['other.example.test'], authority });
   const unknownAuthority = await startHttpsReceiver({ hostnames: [HOSTS.unknownAuthority] });
@@ -70,7 +81,7 @@ export async function startOrigins() {
     [HOSTS.silent]: createTcpServer(),
   };
   const egressRoutes = [
-    `${MEDIA_HOST}:443=${media.receiver.address}`,
+    `${MEDIA_HOST}:443=${media.address}`,
     `${HOSTS.wrongName}:443=${wrongName.address}`,
     `${HOSTS.unknownAuthority}:443=${unknownAuthority.address}`,
     `${HOSTS.closed}:443=127.0.0.1:1`,
@@ -84,11 +95,10 @@ export async function startOrigins() {
     egressRoutes.push(`${host}:443=127.0.0.1:${await listenOnLoopback(server)}`);
   }
   return {
-    media,
     /** Of the media origin, by path; more can be added. */
     replies,
     egressRoutes,
-    egressCa: `${media.receiver.ca}\n${authority.cert}`,
+    egressCa: `${media.ca}\n${authority.cert}`,
     close: async () => {
       await Promise.all([media.close(), wrongName.close(), unknownAuthority.close()]);
       for (const socket of sockets) socket.destroy();

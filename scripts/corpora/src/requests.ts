@@ -4,8 +4,8 @@ import { conforms, type OperationId, OPERATIONS } from '@lipsync/contract';
 import { SAMPLE_AUDIO } from '@lipsync/local-stack';
 import { eventually, expectContract } from '@lipsync/testkit';
 import fc from 'fast-check';
-import { MEDIA_HOST } from './bad-media';
 import { type FuzzedRequest, fuzzedRequests } from './fuzzed-requests';
+import { MEDIA_HOST } from './origins';
 import { type Caller, type CorpusResult, createTally, type TestBed } from './test-bed';
 
 const CONCURRENCY = 32;
