@@ -67,7 +67,7 @@ export function customerLimits(customer: Pick<CustomerRow, keyof CustomerLimits>
 }
 
 /**
- * High enough that no slot waits for the next admission, low enough that a newly arrived customer soon gets its turn.
+ * High enough that no slot waits for the next turn, low enough that a newly arrived customer soon gets its turn.
  */
 const READY_PER_SLOT = 1.5;
 /**
@@ -77,7 +77,7 @@ const READY_PER_SLOT = 1.5;
 const INGEST_SHARE = 0.75;
 
 /** How many jobs of a queue, enqueued or running, its live slots allow at once. */
-export function admissionCapacity(liveSlots: number): number {
+export function enqueueCapacity(liveSlots: number): number {
   return Math.ceil(liveSlots * READY_PER_SLOT);
 }
 

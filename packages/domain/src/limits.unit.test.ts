@@ -1,6 +1,6 @@
 import { openapiDocument } from '@lipsync/contract';
 import {
-  admissionCapacity,
+  enqueueCapacity,
   BODY_MAX_BYTES,
   CONTENT_TYPES,
   customerLimits,
@@ -46,9 +46,9 @@ describe('limits', () => {
   });
 });
 
-describe('admission limits', () => {
+describe('limits of enqueueing', () => {
   it('allow one and a half jobs per live slot, rounded up, and none without slots', () => {
-    expect([0, 1, 2, 3, 4, 16, 100].map(admissionCapacity)).toEqual([0, 2, 3, 5, 6, 24, 150]);
+    expect([0, 1, 2, 3, 4, 16, 100].map(enqueueCapacity)).toEqual([0, 2, 3, 5, 6, 24, 150]);
   });
 
   it('leave one of several customers three quarters of the media slots, and never all of two or more', () => {

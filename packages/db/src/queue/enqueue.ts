@@ -1,4 +1,4 @@
-import { admissionCapacity, DEFAULT_CUSTOMER_LIMITS, ingestCap } from '@lipsync/domain';
+import { enqueueCapacity, DEFAULT_CUSTOMER_LIMITS, ingestCap } from '@lipsync/domain';
 import { type Db, transaction, type Tx } from '../postgres/db';
 import { LOCK_NOT_AVAILABLE, sqlState } from '../postgres/errors';
 import { QUEUE_NAMES, type QueueName, queueName } from './queues';
@@ -43,7 +43,7 @@ async function enqueueWithinCapacity(tx: Tx, queue: QueueName): Promise<JobMessa
   await tx.$queryRaw`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`;
   await tx.$queryRaw`SELECT pg_advisory_xact_lock(${ENQUEUE_LOCK}::int)::text`;
   const slots = await liveSlots(tx, queue);
-  const free = admissionCapacity(slots) - (await inFlight(tx, queue));
+  const free = enqueueCapacity(slots) - (await inFlight(tx, queue));
   return free > 0 ? enqueueFairly(tx, queue, { slots, free }) : [];
 }
 
