@@ -1,10 +1,10 @@
 import { openapiDocument } from '@lipsync/contract';
 import {
-  enqueueCapacity,
   BODY_MAX_BYTES,
   CONTENT_TYPES,
   customerLimits,
   DEFAULT_CUSTOMER_LIMITS,
+  enqueueCapacity,
   FAILED_AUTH_PER_MINUTE,
   ingestCap,
   RECORD_TTL_SECONDS,

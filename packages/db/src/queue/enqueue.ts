@@ -1,4 +1,4 @@
-import { enqueueCapacity, DEFAULT_CUSTOMER_LIMITS, ingestCap } from '@lipsync/domain';
+import { DEFAULT_CUSTOMER_LIMITS, enqueueCapacity, ingestCap } from '@lipsync/domain';
 import { type Db, transaction, type Tx } from '../postgres/db';
 import { LOCK_NOT_AVAILABLE, sqlState } from '../postgres/errors';
 import { QUEUE_NAMES, type QueueName, queueName } from './queues';
