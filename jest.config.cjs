@@ -47,7 +47,7 @@ module.exports = {
       ...sources,
       displayName: 'e2e',
       testMatch: ['**/*.e2e.test.ts'],
-      globalSetup: '<rootDir>/scripts/e2e/src/global-setup.ts',
+      globalSetup: '<rootDir>/scripts/e2e/src/shared-stack.ts',
       globalTeardown: '<rootDir>/scripts/e2e/src/global-teardown.ts',
     },
     { ...sources, displayName: 'parts', testMatch: ['**/*.parts.test.ts'] },

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DEFAULT_CUSTOMER_LIMITS } from '@lipsync/domain';
-import { DEFAULT_STACK_ROOT, machine } from '@lipsync/local-stack';
+import { DEFAULT_STACK_ROOT, machine, runProgram } from '@lipsync/local-stack';
 import { Command, InvalidArgumentError } from 'commander';
 import { compare } from './compare';
 import { measure } from './measure';
@@ -121,7 +121,4 @@ function shares(text: string): Record<string, number> {
   );
 }
 
-program.parseAsync().catch((error: unknown) => {
-  console.error(`capacity: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
-});
+runProgram(program);

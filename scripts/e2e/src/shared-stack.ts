@@ -1,4 +1,4 @@
-// Also used by globalSetup, before module mapping applies: packages are their builds there.
+// Jest's globalSetup of these tests, before module mapping applies: packages are their builds there.
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { REPOSITORY_ROOT } from '@lipsync/local-stack';
@@ -14,10 +14,11 @@ interface SharedStack {
   ports: Record<SharedHost | 'collector', number>;
 }
 
-/** Announces it to the run's workers, which inherit the environment. */
+/** Announces the stack to the run's workers, which inherit the environment. */
 const VARIABLE = 'LIPSYNC_E2E_STACK';
 
-export async function chooseSharedStack(): Promise<void> {
+/** Names the stack that test files share; the first of them that needs it starts it. */
+export default async function chooseSharedStack(): Promise<void> {
   const names = [...SHARED_HOSTS, 'collector'];
   const ports = await freePorts(names.length);
   process.env[VARIABLE] = JSON.stringify({

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { runProgram } from '@lipsync/local-stack';
 import { Command } from 'commander';
 import { configOf, type LoadTestOptions } from './config';
 import { addLoadTestOptions, openTarget } from './options';
@@ -53,7 +54,4 @@ function conclude({ summary, verdict, checks }: LoadTestReport, outDir: string):
   if (checks.some(({ state }) => state === 'failed')) process.exitCode = 1;
 }
 
-program.parseAsync().catch((error: unknown) => {
-  console.error(`load-test: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
-});
+runProgram(program);
