@@ -29,6 +29,13 @@ export {
   MOUTH,
   RIGHT_EYE,
 } from './face/landmarks';
+export {
+  EXEMPLAR_BYTES,
+  EXEMPLAR_SIDE,
+  EXEMPLARS,
+  type MouthExemplars,
+  NO_MOUTHS,
+} from './face/mouth-exemplars';
 export { faceRuns, smoothingReach, smoothRun } from './face/smoothing';
 export { highsyncFaces } from './highsync/faces';
 export { type HighsyncManifest } from './highsync/manifest';

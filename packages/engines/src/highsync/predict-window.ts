@@ -1,5 +1,7 @@
 import { guide } from '../diffusion/ddim';
+import { createExemplarFeeds } from '../exemplar-inputs';
 import { LANDMARK_COUNT, LANDMARK_VALUES } from '../face/landmarks';
+import { type MouthExemplars } from '../face/mouth-exemplars';
 import { allOf } from '../in-order';
 import { type ArrayPool, type CallRole, float32Of, float32Tensor, type Tensors } from '../model';
 import { WINDOW_STEPS } from '../speech/windows';
@@ -30,7 +32,7 @@ export type PredictWindow = (time: number, window: NetworkWindow) => Promise<Flo
  */
 export function createPredictWindow(
   manifest: HighsyncManifest,
-  banks: ReferenceBanks,
+  { banks, mouths }: { readonly banks: ReferenceBanks; readonly mouths: MouthExemplars },
   call: CallRole,
   pool: ArrayPool,
 ): PredictWindow {
@@ -40,6 +42,7 @@ export function createPredictWindow(
   const latentDims = [1, latent.channels, frames, latent.height, latent.width];
   const latentSize = frames * latent.channels * latent.height * latent.width;
   const audioSize = frames * tokens * audio.width;
+  const exemplarFeeds = createExemplarFeeds(roles.denoising_unet, pool);
 
   const common = (time: number, window: NetworkWindow, wantsLandmarks: boolean): Tensors => {
     const noisy = pool.take(latentSize);
@@ -69,7 +72,9 @@ export function createPredictWindow(
     const reference = await banks.feeds(window.sources);
     const feeds = common(time, window, roles.denoising_unet.inputs.landmarks !== undefined);
     const sound = heard((values) => window.writeAudio(values));
-    return float32Of(await call('denoising_unet', { ...feeds, ...sound, ...reference }), 'prediction');
+    const exemplars = exemplarFeeds(mouths);
+    const all = { ...feeds, ...sound, ...exemplars, ...reference };
+    return float32Of(await call('denoising_unet', all), 'prediction');
   };
 
   return async (time, window) => {
