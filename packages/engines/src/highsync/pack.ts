@@ -2,7 +2,8 @@ import { encodeModel, GraphBuilder, modelFile, type Value } from '@lipsync/model
 import { floatTensor } from '../builtin/arithmetic';
 import { autoencoder, BLOCK, LATENT_CHANNELS } from '../builtin/autoencoder';
 import { redrawRegion } from '../builtin/draw-mouth';
-import { mouthPose } from '../builtin/mouth-shape';
+import { EXEMPLAR_FILL, EXEMPLAR_TENSORS, exemplarInputs } from '../builtin/exemplars';
+import { mouthPose } from '../builtin/mouth-pose';
 import { predict, predictionFactors } from '../builtin/prediction';
 import { audioEncoderModel, audioRole, STATES, WIDTH } from '../builtin/speech';
 import { type ScheduleParams } from '../diffusion/ddim';
@@ -58,9 +59,13 @@ export async function writeHighsyncPack(dir: string): Promise<Pack> {
             ...inputs,
             bank_0: floatTensor('bank_0', [WINDOW, TOKENS, LATENT_CHANNELS]),
             landmarks: floatTensor('landmarks', [1, WINDOW, 68, 2], [0, RESOLUTION]),
+            ...EXEMPLAR_TENSORS,
           },
           outputs,
-          probe: probe({ bank_0: BANK, audio: 0.5, landmarks: RESOLUTION / 2 }, BANK / GUIDANCE),
+          probe: probe(
+            { bank_0: BANK, audio: 0.5, landmarks: RESOLUTION / 2, ...EXEMPLAR_FILL },
+            BANK / GUIDANCE,
+          ),
         },
         denoising_unet_unconditional: {
           ...modelFile(UNCONDITIONAL, models[UNCONDITIONAL]),
@@ -147,12 +152,12 @@ export function denoisingUnetModel(schedule: ScheduleParams, guidance: number): 
   const { latent, timestep, audio } = inputs(g);
   const bank = g.input('bank_0', 'float32', [WINDOW, TOKENS, LATENT_CHANNELS]);
   const landmarks = g.input('landmarks', 'float32', [1, WINDOW, 68, 2]);
+  const faces = { landmarks: g.op('Squeeze', [landmarks, g.ints([0])]), ...exemplarInputs(g) };
 
   const channels = g.op('Transpose', [bank], { perm: [2, 0, 1] });
   const latents = g.op('Reshape', [channels, g.ints([LATENT_CHANNELS, WINDOW, LATENT_SIDE, LATENT_SIDE])]);
   const pose = mouthPose(g, audio, 'none');
-  const points = g.op('Squeeze', [landmarks, g.ints([0])]);
-  const clean = redrawRegion(g, { latents, side: LATENT_SIDE }, points, pose, GENERATED);
+  const clean = redrawRegion(g, { latents, side: LATENT_SIDE }, faces, pose, GENERATED);
   const prediction = predict(g, timestep, predictionFactors(schedule), guidance);
   output(
     g,

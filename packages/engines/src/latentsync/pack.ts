@@ -2,7 +2,9 @@ import { encodeModel, GraphBuilder, modelFile, type Value } from '@lipsync/model
 import { floatTensor } from '../builtin/arithmetic';
 import { autoencoder, BLOCK, LATENT_CHANNELS } from '../builtin/autoencoder';
 import { redrawRegion } from '../builtin/draw-mouth';
-import { mouthPose, type Region } from '../builtin/mouth-shape';
+import { EXEMPLAR_FILL, EXEMPLAR_TENSORS, exemplarInputs } from '../builtin/exemplars';
+import { type Region } from '../builtin/face-axes';
+import { mouthPose } from '../builtin/mouth-pose';
 import { predict, predictionFactors } from '../builtin/prediction';
 import { audioEncoderModel, audioRole, STATES, WIDTH } from '../builtin/speech';
 import { type ScheduleParams } from '../diffusion/ddim';
@@ -42,6 +44,7 @@ export async function writeLatentsyncPack(dir: string, resolution: number = RESO
             timestep: { name: 'timestep', dtype: 'int64', dims: [1] },
             audio: floatTensor('audio', ['frames', WINDOW_STEPS * STATES, WIDTH]),
             landmarks: floatTensor('landmarks', ['frames', 68, 2], [0, resolution]),
+            ...EXEMPLAR_TENSORS,
           },
           outputs: {
             prediction: floatTensor('prediction', [1, LATENT_CHANNELS, 'frames', side, side]),
@@ -71,7 +74,7 @@ function probe(resolution: number) {
   const prediction = value * ((noisy[step] ?? NaN) + (clean[step] ?? NaN) / GUIDANCE);
   return {
     dims: { frames: 2 },
-    fill: { latent: value, timestep: step, audio: 0.5, landmarks: resolution / 2 },
+    fill: { latent: value, timestep: step, audio: 0.5, landmarks: resolution / 2, ...EXEMPLAR_FILL },
     means: { prediction },
     tolerance: 1e-4,
   };
@@ -158,7 +161,7 @@ export function unet3dModel(
   const latent = g.input('latent', 'float32', [1, INPUT_CHANNELS, 'frames', side, side]);
   const timestep = g.input('timestep', 'int64', [1]);
   const audio = g.input('audio', 'float32', ['frames', WINDOW_STEPS * STATES, WIDTH]);
-  const landmarks = g.input('landmarks', 'float32', ['frames', 68, 2]);
+  const faces = { landmarks: g.input('landmarks', 'float32', ['frames', 68, 2]), ...exemplarInputs(g) };
 
   const films = g.op('Squeeze', [latent, g.ints([0])]);
   const film = (channel: number): Value =>
@@ -167,7 +170,7 @@ export function unet3dModel(
   const unconditional = prediction.ofNoisy(film(0));
   const conditional = (): Value => {
     const reference = { latents: film(INPUT_CHANNELS - LATENT_CHANNELS), side };
-    const clean = redrawRegion(g, reference, landmarks, mouthPose(g, audio, 'none'), region(side));
+    const clean = redrawRegion(g, reference, faces, mouthPose(g, audio, 'none'), region(side));
     return g.op('Add', [unconditional, prediction.ofClean(clean)]);
   };
   const loudest = g.op('ReduceMax', [g.op('Abs', [audio])], { keepdims: 0 });

@@ -2,7 +2,8 @@ import { encodeModel, GraphBuilder, modelFile } from '@lipsync/model-pack';
 import { floatTensor } from '../builtin/arithmetic';
 import { autoencoder, BLOCK, LATENT_CHANNELS } from '../builtin/autoencoder';
 import { drawMouth } from '../builtin/draw-mouth';
-import { mouthPose } from '../builtin/mouth-shape';
+import { EXEMPLAR_FILL, EXEMPLAR_TENSORS, exemplarInputs } from '../builtin/exemplars';
+import { mouthPose } from '../builtin/mouth-pose';
 import { audioEncoderModel, audioRole, STATES, WIDTH } from '../builtin/speech';
 import { type Pack, writePack } from '../packs';
 import { WINDOW_STEPS } from '../speech/windows';
@@ -37,6 +38,7 @@ export async function writeMusetalkPack(dir: string): Promise<Pack> {
             timestep: { name: 'timestep', dtype: 'int64', dims: [1] },
             audio: floatTensor('audio', ['batch', WINDOW_STEPS * STATES, WIDTH]),
             landmarks: floatTensor('landmarks', ['batch', 68, 2], [0, RESOLUTION]),
+            ...EXEMPLAR_TENSORS,
           },
           outputs: {
             latent: floatTensor('clean', ['batch', LATENT_CHANNELS, LATENT_SIDE, LATENT_SIDE]),
@@ -44,7 +46,7 @@ export async function writeMusetalkPack(dir: string): Promise<Pack> {
           // Landmarks that all lie in one point mean no face: the picture must pass unchanged.
           probe: {
             dims: { batch: 1 },
-            fill: { latent: 0.1, audio: 0.5, landmarks: 128 },
+            fill: { latent: 0.1, audio: 0.5, landmarks: 128, ...EXEMPLAR_FILL },
             means: { latent: 0.1 },
             tolerance: 1e-4,
           },
@@ -68,8 +70,8 @@ export async function writeMusetalkPack(dir: string): Promise<Pack> {
 const RESOLUTION = 256;
 const LATENT_SIDE = RESOLUTION / BLOCK;
 const HALF = LATENT_SIDE / 2;
-/** The generated part of the crop: everything below the middle. */
-const LOWER_HALF = { top: HALF, bottom: LATENT_SIDE, left: 0, right: LATENT_SIDE };
+/** The generated part of the crop, everything below the middle; and where in it a mouth and its cheeks can be. */
+const REDRAWN = { top: HALF, bottom: LATENT_SIDE, left: 3, right: LATENT_SIDE - 3 };
 
 /**
  * Latents of the masked and of the whole crop, timestep, audio window and landmarks → clean latent: the upper half
@@ -80,7 +82,7 @@ export function generatorModel(): Uint8Array {
   const latent = g.input('latent', 'float32', ['batch', 2 * LATENT_CHANNELS, LATENT_SIDE, LATENT_SIDE]);
   g.input('timestep', 'int64', [1]);
   const audio = g.input('audio', 'float32', ['batch', WINDOW_STEPS * STATES, WIDTH]);
-  const landmarks = g.input('landmarks', 'float32', ['batch', 68, 2]);
+  const faces = { landmarks: g.input('landmarks', 'float32', ['batch', 68, 2]), ...exemplarInputs(g) };
 
   const part = (channel: number, row: number) =>
     g.op('Slice', [
@@ -91,7 +93,10 @@ export function generatorModel(): Uint8Array {
     ]);
   const upper = part(0, 0);
   const reference = part(LATENT_CHANNELS, HALF);
-  const lower = drawMouth(g, reference, landmarks, mouthPose(g, audio, 'added'), LOWER_HALF);
+  const { left, right } = REDRAWN;
+  const [before, middle, after] = g.split(reference, [left, right - left, LATENT_SIDE - right], 3);
+  const drawn = drawMouth(g, middle, faces, mouthPose(g, audio, 'added'), REDRAWN);
+  const lower = g.op('Concat', [before, drawn, after], { axis: 3 });
   g.output('clean', g.op('Concat', [upper, lower], { axis: 2 }), 'float32', [
     'batch',
     LATENT_CHANNELS,
