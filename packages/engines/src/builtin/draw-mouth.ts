@@ -15,7 +15,7 @@ import {
 import { heightOf, lineAt, type LipMotion, lipMotion, measuredLips } from './lips';
 import { mouthInterior, mouthPalette, paletteIn } from './mouth-interior';
 import { type MouthPose } from './mouth-pose';
-import { type Frame, inUnits, pointsOf, sample, skinColors } from './skin';
+import { CLEARANCE, type Frame, inUnits, meanColor, pointsOf, relighting, sample, skinColors } from './skin';
 
 /** What a graph knows of the faces it draws. */
 export interface DrawnFaces extends ExemplarInputs {
@@ -40,7 +40,8 @@ export function drawMouth(
   const picture = planesOf(g, cells);
   const axes = faceAxes(g, faces.landmarks);
   const own = ladder(g, faces);
-  const motion = lipMotion(g, axes, measuredLips(g, axes), own.habits, pose);
+  const lips = measuredLips(g, axes);
+  const motion = lipMotion(g, axes, lips, own.habits, pose);
   const rungs = rungsFor(g, own, axes, motion.gap);
   const frame = {
     left: region.left * BLOCK,
@@ -48,8 +49,8 @@ export function drawMouth(
     width: (region.right - region.left) * BLOCK,
     height: (region.bottom - region.top) * BLOCK,
   };
-  const skin = skinColors(g, picture, axes, frame);
-  const palette = mouthPalette(g, skin);
+  const skin = skinColors(g, picture, axes, lips, own.thickness, frame);
+  const palette = mouthPalette(g, meanColor(g, skin));
 
   /** Draws one plane, with one point per `pitch`² pixels. `terms` are its rows in the color matrix. */
   const drawn = (name: 'luma' | 'chroma', pitch: 1 | 2): Value => {
@@ -71,8 +72,8 @@ export function drawMouth(
       paletteIn(g, palette, terms),
     );
     const painted = name === 'luma' ? m.sub(color, LATENT_SCALE) : color;
-    const lips = exemplarLips(g, own, rungs, name, raster, at, warp, motion, skin, border);
-    const around = m.mix(warped, lips.color, lips.weight);
+    const shown = exemplarLips(g, own, rungs, name, raster, at, warp, motion, skin, border);
+    const around = m.mix(warped, shown.color, shown.weight);
     const showing = m.mul(cover, border, m.mix(g.scalar(1), rungs.beyond, rungs.weight));
     const result = m.mix(around, painted, showing);
     return g.op('Reshape', [result, g.ints([-1, terms.length, raster.rows, raster.columns])]);
@@ -193,13 +194,10 @@ function lipWarp(
   return { shiftU, shiftV, mouthU, upperEdge, lowerEdge, seam };
 }
 
-/** How far above and below the opening the exemplar's lips show fully, and where they end, in units of v. */
-const ABOVE = { full: 0.3, end: 0.55 };
-const BELOW = { full: 0.45, end: 0.85 };
-/** How far to the side, in units of u. */
-const BESIDE = { full: 1.08, end: 1.4 };
-/** Light that differs by more is another scene. */
-const GAIN = { least: 0.5, most: 2 };
+/** How far beyond the lips the exemplar shows fully, and where it ends, in units of v; and of u beside the mouth. */
+const ABOVE = { full: 0.03, end: 0.24 };
+const BELOW = { full: 0.08, end: 0.42 };
+const BESIDE = { full: 1.06, end: 1.3 };
 
 /**
  * The lips and what is between them as the clip's own mouth shows it at two openings near the target's, fitted to its
@@ -224,8 +222,12 @@ function exemplarLips(
   const below = m.div(g.op('Relu', [m.sub(v, lowerEdge)]), fullness);
   const inside = m.clamp(m.div(m.sub(v, upperEdge), m.max(opening, 0.01)), 0, 1);
   const channels = name === 'luma' ? 1 : 2;
+  const side = m.sub(
+    m.clamp(m.div(below, m.add(own.thickness.lowerLip, CLEARANCE.below)), 0, 1),
+    m.clamp(m.div(above, m.add(own.thickness.upperLip, CLEARANCE.above)), 0, 1),
+  );
   const picture = inUnits(g, own.axes, { left: 0, top: 0, width: EXEMPLAR_SIDE, height: EXEMPLAR_SIDE });
-  const [brightness, tone] = g.split(skin, [1, 2], 1);
+  const [brightness, tones] = g.split(skin, [1, 2], 1);
 
   const colors = rungs.map(({ of }) => {
     const upper = lineAt(g, { height: of(own.upper.height), slant: of(own.upper.slant) }, mouthU, profile);
@@ -239,15 +241,16 @@ function exemplarLips(
     );
     const seen = sample(g, of(own[name]), points, raster.rows, raster.columns);
     const color = g.op('Reshape', [seen, g.ints([-1, channels, raster.rows * raster.columns])]);
-    const [theirs, tint] = g.split(of(own.skin), [1, 2], 1);
-    if (name === 'chroma') return m.add(color, m.sub(tone, tint));
-    const gain = m.div(m.add(brightness, LATENT_SCALE), m.max(m.add(theirs, LATENT_SCALE), 0.01));
-    return m.sub(m.mul(m.add(color, LATENT_SCALE), m.clamp(gain, GAIN.least, GAIN.most)), LATENT_SCALE);
+    const [theirs, tints] = g.split(of(own.skin), [1, 2], 1);
+    if (name === 'chroma') return m.add(color, meanColor(g, m.sub(tones, tints)));
+    const light = relighting(g, m.add(brightness, LATENT_SCALE), m.add(theirs, LATENT_SCALE));
+    const gain = m.add(m.mul(mouthU, light.across), m.mul(side, light.downward), light.level);
+    return m.sub(m.mul(m.add(color, LATENT_SCALE), gain), LATENT_SCALE);
   });
   const [first, next] = colors as [Value, Value];
   const reach = m.mul(
-    m.ramp(above, ABOVE.end, ABOVE.full),
-    m.ramp(below, BELOW.end, BELOW.full),
+    m.ramp(m.sub(above, own.thickness.upperLip), ABOVE.end, ABOVE.full),
+    m.ramp(m.sub(below, own.thickness.lowerLip), BELOW.end, BELOW.full),
     m.ramp(g.op('Abs', [mouthU]), BESIDE.end, BESIDE.full),
   );
   return { color: m.mix(first, next, second), weight: m.mul(m.smooth(reach), weight, border) };

@@ -3,7 +3,14 @@ import { EXEMPLAR_SIDE, EXEMPLARS } from '../face/mouth-exemplars';
 import { arithmetic, floatTensor } from './arithmetic';
 import { FROM_RGB, LATENT_SCALE } from './autoencoder';
 import { type FaceAxes, faceAxes } from './face-axes';
-import { type FaceHabits, type LipLine, measuredLips, SURELY_OPEN } from './lips';
+import {
+  type FaceHabits,
+  heightOf,
+  type LipLine,
+  type LipThickness,
+  measuredLips,
+  SURELY_OPEN,
+} from './lips';
 import { skinColors } from './skin';
 
 /** The pictures of the clip's own mouth, and their landmarks; zeros if there are none. */
@@ -47,13 +54,14 @@ export interface Ladder {
   readonly lower: LipLine;
   /** How far the lips are apart, beyond what the landmarks report for closed ones; [8, 1, 1]. */
   readonly gaps: Value;
-  /** Mean color of the skin around the mouth, [8, 3, 1], as in the latent. */
+  /** Colors of the skin around the mouth, see skinColors. */
   readonly skin: Value;
+  readonly thickness: LipThickness;
   readonly habits: FaceHabits;
 }
 
 /** Without exemplars: what landmarks report for closed lips, a wide vowel of an average face. */
-const DEFAULT = { closedGap: 0.06, widestGap: 0.38 };
+const DEFAULT = { closedGap: 0.06, widestGap: 0.38, lip: 0.25 };
 /** Closed lips are seldom measured further apart; then they are not closed. */
 const CLOSED_GAP = { margin: 0.02, least: 0.04, most: 0.17 };
 /** A face that opens its mouth less does not speak in the clip. One that shouts shall not do so in every vowel. */
@@ -61,6 +69,7 @@ const SPEAKS = { from: 0.12, surely: 0.22 };
 const WIDEST_GAP = { least: 0.26, most: 0.65 };
 /** Exemplars whose openings differ by less count as equal. */
 const LEAST_STEP = 0.03;
+const THINNEST_LIP = 0.12;
 
 export function ladder(g: GraphBuilder, { exemplars, exemplarLandmarks }: ExemplarInputs): Ladder {
   const m = arithmetic(g);
@@ -90,14 +99,24 @@ export function ladder(g: GraphBuilder, { exemplars, exemplarLandmarks }: Exempl
     height: m.add(middle, m.mul(gaps, side / 2)),
     slant: m.mix(slant, measured.slant, isOpen),
   });
+  const between = (outer: number, inner: number): Value => {
+    const lip = m.sub(heightOf(g, axes.landmarks, outer), heightOf(g, axes.landmarks, inner));
+    return m.mix(
+      g.scalar(DEFAULT.lip),
+      m.max(g.op('Abs', [overAll('ReduceMean', lip)]), THINNEST_LIP),
+      known,
+    );
+  };
+  const thickness = { upperLip: between(51, 62), lowerLip: between(57, 66) };
   return {
+    thickness,
     luma,
     chroma,
     axes,
     upper: edge(-1, lips.upper),
     lower: edge(1, lips.lower),
     gaps,
-    skin: skinColors(g, { luma, chroma }, axes, {
+    skin: skinColors(g, { luma, chroma }, axes, lips, thickness, {
       width: EXEMPLAR_SIDE,
       height: EXEMPLAR_SIDE,
       left: 0,

@@ -31,6 +31,12 @@ export interface MeasuredLips {
   readonly chin: Value;
 }
 
+/** Thickness of a face's lips in the middle, in units of v, [1, 1, 1] each. */
+export interface LipThickness {
+  readonly upperLip: Value;
+  readonly lowerLip: Value;
+}
+
 const UPPER_INNER = [61, 62, 63];
 const LOWER_INNER = [67, 66, 65];
 const CHIN = 8;

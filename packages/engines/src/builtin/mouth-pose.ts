@@ -23,9 +23,13 @@ export interface MouthPose {
  */
 const MIDDLE = 5;
 const LEAD = 2;
-/** Width of the weights over time. Jaws are slow; lips that close do so in 60 ms, and reach each other. */
-const SPREAD = 1;
-const CLOSING_SPREAD = 0.6;
+/** Width of the weights over time, in steps: jaws are slow. */
+const SPREAD = 1.3;
+/**
+ * How much of a contact of the lips shows 0, 1, 2 … steps before and after it. A frame shows 40 ms, so that a contact
+ * between two frames must be seen in one of them; lips take about 60 ms to part and to meet.
+ */
+const CONTACT = [1, 0.95, 0.6, 0.25];
 const EACH_CUE = [1, 1, 1, 1, 1] as const;
 
 /**
@@ -41,16 +45,9 @@ export function mouthPose(g: GraphBuilder, audio: Value, positionCode: 'added' |
   const steps = g.op('Reshape', [coded, g.ints([-1, WINDOW_STEPS, CUES.length])]);
   const cues = positionCode === 'added' ? m.sub(steps, positionCodeOfCues(g)) : steps;
 
-  const [, jaw, rounding, spreading] = g.split(
-    g.op('MatMul', [stepWeights(g, LEAD, SPREAD), cues]),
-    EACH_CUE,
-    2,
-  );
-  // A frame shows 40 ms: contacts that fall between two frames must be seen in one of them.
-  const contacts = [-1, 0, 1].map((step) =>
-    g.op('MatMul', [stepWeights(g, LEAD + step, CLOSING_SPREAD), cues]),
-  );
-  const closest = g.op('Max', contacts);
+  const [, jaw, rounding, spreading] = g.split(g.op('MatMul', [stepWeights(g), cues]), EACH_CUE, 2);
+  const near = g.weights([1, WINDOW_STEPS, 1], contactWeights());
+  const closest = g.op('ReduceMax', [m.mul(cues, near), g.ints([1])]);
   const [closure, , , , dental] = g.split(closest, EACH_CUE, 2);
   return { jaw, closure, rounding, spreading, dental };
 }
@@ -66,14 +63,18 @@ function positionCodeOfCues(g: GraphBuilder): Value {
   return g.weights([1, WINDOW_STEPS, CUES.length], values);
 }
 
-/** [1, 10]: a Gaussian over the steps of the window, `lead` steps after the frame's middle, with the sum 1. */
-function stepWeights(g: GraphBuilder, lead: number, spread: number): Value {
+/** [1, 10]: a Gaussian over the steps of the window, with the sum 1. */
+function stepWeights(g: GraphBuilder): Value {
   const bell = Array.from({ length: WINDOW_STEPS }, (_, step) =>
-    Math.exp(-((step - MIDDLE - lead) ** 2) / (2 * spread ** 2)),
+    Math.exp(-((step - MIDDLE - LEAD) ** 2) / (2 * SPREAD ** 2)),
   );
   const sum = bell.reduce((a, b) => a + b, 0);
   return g.weights(
     [1, WINDOW_STEPS],
     bell.map((value) => value / sum),
   );
+}
+
+function contactWeights(): number[] {
+  return Array.from({ length: WINDOW_STEPS }, (_, step) => CONTACT[Math.abs(step - MIDDLE - LEAD)] ?? 0);
 }
