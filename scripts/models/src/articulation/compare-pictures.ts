@@ -1,0 +1,104 @@
+import { type FaceTrack } from '@lipsync/engines';
+import { median } from '@lipsync/local-stack';
+import { type Binaries, openFrameReader, openFrameSource, type ProbedVideo } from '@lipsync/media';
+import { mean } from './figures';
+import { type MouthReading } from './mouth-readings';
+import { detail, flash, lipsOf, lipUnevenness, mouthBox, type Picture } from './pictures';
+
+/** One version of a clip: its file, its landmarks, and its mouth in every frame of the output. */
+export interface Version {
+  readonly file: string;
+  readonly video: ProbedVideo;
+  readonly track: FaceTrack;
+  readonly mouth: readonly (MouthReading | null)[];
+}
+
+export interface PictureFigures {
+  /** Detail of the mouth, rendered over source, in the middling frame. */
+  readonly sharpness: number;
+  /** How uneven closed lips are, rendered over source; null where either never closes them. */
+  readonly residue: number | null;
+  /** What flashes in the mouth for a single frame, rendered over source, while both hold still; null if they never do. */
+  readonly flicker: number | null;
+}
+
+/** A mouth whose opening spans no more than this in five frames holds still: the landmarks' noise, eye distances. */
+const STILL = 0.006;
+const DEADLINE_MS = 900_000;
+
+/**
+ * Compares the mouth's pixels with those of the same source frames.
+ * @param indices source frame of every output frame @param closedUpTo openings up to this one are closed lips
+ */
+export async function comparePictures(
+  binaries: Binaries,
+  { rendered, source }: { rendered: Version; source: Version },
+  indices: readonly number[],
+  closedUpTo: number,
+): Promise<PictureFigures> {
+  const limits = { deadlineMs: DEADLINE_MS };
+  const ours = openFrameReader(binaries, rendered.file, rendered.video, {
+    layout: { format: 'yuv420p' },
+    ...limits,
+  });
+  const theirs = openFrameSource(binaries, source.file, source.video, indices, limits);
+  const { width, height } = ours;
+  const next = async (reader: typeof ours): Promise<Picture> => {
+    const data = new Uint8Array(reader.frameBytes);
+    if (!(await reader.readInto(data))) throw new Error('a video has fewer frames than its timeline');
+    return { width, height, data };
+  };
+  const closed = (version: Version, frame: number): boolean =>
+    (version.mouth[frame]?.opening ?? Infinity) <= closedUpTo;
+  const still = (version: Version, frame: number): boolean => {
+    const near = [-2, -1, 0, 1, 2].map((step) => version.mouth[frame + step]?.opening ?? NaN);
+    return Math.max(...near) - Math.min(...near) <= STILL;
+  };
+  const goesOn = (frame: number): boolean =>
+    Math.abs((indices[frame + 1] ?? NaN) - (indices[frame - 1] ?? NaN)) === 2;
+
+  const details: number[] = [];
+  const unevenness: { rendered: number[]; source: number[] } = { rendered: [], source: [] };
+  const flashes: { rendered: number[]; source: number[] } = { rendered: [], source: [] };
+  const recent: { rendered: Picture; source: Picture }[] = [];
+  try {
+    for (const [frame, index] of indices.entries()) {
+      const pair = { rendered: await next(ours), source: await next(theirs) };
+      recent.push(pair);
+      if (recent.length > 3) recent.shift();
+      if (rendered.mouth[frame] == null || source.mouth[frame] == null) continue;
+      const box = mouthBox(lipsOf(source.track, index), pair.source);
+      details.push(detail(pair.rendered, box) / detail(pair.source, box));
+      if (closed(rendered, frame))
+        unevenness.rendered.push(lipUnevenness(pair.rendered, lipsOf(rendered.track, frame)));
+      if (closed(source, frame))
+        unevenness.source.push(lipUnevenness(pair.source, lipsOf(source.track, index)));
+      if (
+        recent.length === 3 &&
+        goesOn(frame - 1) &&
+        still(rendered, frame - 1) &&
+        still(source, frame - 1)
+      ) {
+        flashes.rendered.push(
+          flash(
+            recent.map((pictures) => pictures.rendered),
+            box,
+          ),
+        );
+        flashes.source.push(
+          flash(
+            recent.map((pictures) => pictures.source),
+            box,
+          ),
+        );
+      }
+    }
+  } finally {
+    await Promise.all([ours.close(), theirs.close()]);
+  }
+  const ratio = (values: { rendered: number[]; source: number[] }): number | null =>
+    values.rendered.length === 0 || values.source.length === 0
+      ? null
+      : mean(values.rendered) / mean(values.source);
+  return { sharpness: median(details), residue: ratio(unevenness), flicker: ratio(flashes) };
+}

@@ -1,0 +1,251 @@
+import { median, quantile } from '@lipsync/local-stack';
+import { type MouthReading } from './mouth-readings';
+import { type Gesture, gestureOf, jawCourse } from './phonemes';
+import { type Sound } from './speech';
+
+const FRAME = 0.04;
+const middleOf = (frame: number): number => (frame + 0.5) * FRAME;
+
+type Readings = readonly (MouthReading | null)[];
+
+/** A rendered mouth, the voice that it speaks, and the source's own mouth frame by frame of the same timeline. */
+export interface SpokenClip {
+  readonly sounds: readonly Sound[];
+  readonly mouth: Readings;
+  readonly source: Readings;
+}
+
+/** Lips count as closed up to this share of the way from this face's closed reading to its open one. */
+const CLOSED_SHARE = 0.15;
+/** Landmarks read a shut mouth differently from face to face; this is their noise within one, in eye distances. */
+const READING_NOISE = 0.004;
+
+/** What closed and open mean on this face, in eye distances. */
+export interface Scale {
+  /** The landmarks' reading of lips that touch: the least of source and render, as a source may never close them. */
+  readonly closed: number;
+  /** The opening that is exceeded in a twentieth of the speech. */
+  readonly open: number;
+  /** Readings up to this one are closed lips. */
+  readonly closedUpTo: number;
+}
+
+export function scaleOf({ sounds, mouth, source }: SpokenClip): Scale {
+  const closed = Math.min(quantile(openings(mouth), 0.05), quantile(openings(source), 0.05));
+  const open = quantile(openings(speaking(mouth, sounds)), 0.95);
+  return { closed, open, closedUpTo: closed + Math.max(READING_NOISE, CLOSED_SHARE * (open - closed)) };
+}
+
+/** How many of the cases there are, and in how many the mouth did it. */
+export interface Count {
+  readonly cases: number;
+  readonly done: number;
+}
+
+/** How many m, b and p are closed in any frame that the sound, one frame earlier and one later, is shown with. */
+export function closures({ sounds, mouth }: SpokenClip, { closedUpTo }: Scale): Count {
+  const openingsAt = withGesture(sounds, 'closure').map(({ start, end }) =>
+    openings(shownWith(mouth, start - FRAME, end + FRAME)),
+  );
+  const seen = openingsAt.filter((values) => values.length > 0);
+  return { cases: seen.length, done: seen.filter((values) => Math.min(...values) <= closedUpTo).length };
+}
+
+/**
+ * How many vowels and open consonants are closed in their middle, where no closure is as near as a frame and a half:
+ * two frames cannot show more than that.
+ */
+export function falseClosures({ sounds, mouth }: SpokenClip, { closedUpTo }: Scale): Count {
+  const closed = withGesture(sounds, 'closure');
+  const middles = sounds
+    .filter((sound) => !['closure', 'dental', null].includes(gestureOf(sound)))
+    .map(({ start, end }) => (start + end) / 2)
+    .filter((at) => closed.every(({ start, end }) => at < start - 1.5 * FRAME || at > end + 1.5 * FRAME));
+  const seen = openings(middles.map((at) => mouth[Math.floor(at / FRAME)] ?? null));
+  return { cases: seen.length, done: seen.filter((opening) => opening <= closedUpTo).length };
+}
+
+/** Means of a length over all frames that sounds with one of the gestures are shown with. */
+export function meanDuring(
+  { sounds, mouth }: SpokenClip,
+  gesture: Gesture,
+  length: (reading: MouthReading) => number,
+): number {
+  const during = withGesture(sounds, gesture).flatMap(({ start, end }) => shownWith(mouth, start, end));
+  return mean(found(during).map(length));
+}
+
+/** How much higher a lower lip that touches the teeth is than at the same opening elsewhere: twice the noise and more. */
+const RAISED = 0.01;
+
+/**
+ * How many f and v put the lower lip to the upper teeth: in a frame of the sound, one earlier or one later, the gap is
+ * less than half of the open one, and the lower lip higher than the jaw alone puts it, which is what the rest of the
+ * speech tells of its height at this gap. A mouth that only opens and closes does not, nor do lips that are shut.
+ */
+export function dentals({ sounds, mouth }: SpokenClip, { closed, open }: Scale): Count {
+  const shown = withGesture(sounds, 'dental').map(({ start, end }) =>
+    found(shownWith(mouth, start - FRAME, end + FRAME)),
+  );
+  const during = new Set(shown.flat());
+  const rest = found(speaking(mouth, sounds)).filter((reading) => !during.has(reading));
+  const heightAt = regression(
+    rest.map(({ opening }) => opening),
+    rest.map(({ lowerLip }) => lowerLip),
+  );
+  const isDental = ({ lowerLip, opening }: MouthReading): boolean =>
+    opening < (closed + open) / 2 && lowerLip < heightAt(opening) - RAISED;
+  const cases = shown.filter((readings) => readings.length > 0);
+  return { cases: cases.length, done: cases.filter((readings) => readings.some(isDental)).length };
+}
+
+/** Seconds either way in which a lead is looked for. */
+const LEAD_RANGE = 0.24;
+const LEAD_STEP = 0.005;
+/** Below this a best shift says nothing: unrelated series have one, too. */
+const LEAST_FOR_A_LEAD = 0.3;
+
+/** Seconds by which the mouth is ahead of the jaw that the sounds demand; null if it does not follow it. */
+export function leadOf({ sounds, mouth }: SpokenClip): number | null {
+  const jaw = jawCourse(sounds);
+  const steps = Math.round(LEAD_RANGE / LEAD_STEP);
+  const stepsPerFrame = Math.round(FRAME / LEAD_STEP);
+  /** The jaw at every step, beginning where the first frame's middle would be with the least lead. */
+  const course = Array.from({ length: mouth.length * stepsPerFrame + 2 * steps }, (_, i) =>
+    jaw(middleOf(0) + (i - steps) * LEAD_STEP),
+  );
+  const frames = mouth.flatMap((reading, i) => (reading === null ? [] : [{ i, opening: reading.opening }]));
+  let best = { lead: 0, correlation: -1 };
+  for (let step = 0; step <= 2 * steps; step++) {
+    const correlation = pearson(
+      frames.map(({ opening }) => opening),
+      frames.map(({ i }) => course[i * stepsPerFrame + step] ?? 0),
+    );
+    if (correlation > best.correlation) best = { lead: (step - steps) * LEAD_STEP, correlation };
+  }
+  return best.correlation < LEAST_FOR_A_LEAD ? null : best.lead;
+}
+
+/** How far from a sound its extreme opening is looked for, seconds. */
+const EXTREME_RANGE = 0.12;
+
+/**
+ * Seconds by which the lips are ahead in the middling sound with a gesture: from the frames in which they are closest
+ * (closures) or furthest apart (all others) to the sound's middle.
+ */
+export function gestureLead({ sounds, mouth }: SpokenClip, gesture: Gesture): number | null {
+  const sign = gesture === 'closure' ? -1 : 1;
+  const leads = withGesture(sounds, gesture).flatMap(({ start, end }) => {
+    const middle = (start + end) / 2;
+    const frames = mouth.flatMap((reading, i) =>
+      reading !== null && Math.abs(middleOf(i) - middle) <= EXTREME_RANGE
+        ? [{ at: middleOf(i), value: sign * reading.opening }]
+        : [],
+    );
+    const extreme = Math.max(...frames.map(({ value }) => value)) - READING_NOISE;
+    const reached = frames.filter(({ value }) => value >= extreme);
+    return reached.length === 0 ? [] : [middle - mean(reached.map(({ at }) => at))];
+  });
+  return leads.length === 0 ? null : median(leads);
+}
+
+/** The share of all movement of the mouth's points that lies along one axis of their space; NaN if nothing moves. */
+export function firstAxisShare(readings: Readings): number {
+  const rows = found(readings).map(({ points }) => points);
+  const size = rows[0]?.length ?? 0;
+  const center = Array.from({ length: size }, (_, k) => mean(rows.map((row) => row[k] ?? 0)));
+  const centered = rows.map((row) => row.map((value, k) => value - (center[k] ?? 0)));
+  const total = centered.reduce((sum, row) => sum + dot(row, row), 0);
+  // Power iteration, from the row that is furthest out.
+  let axis = centered.reduce<readonly number[]>(
+    (furthest, row) => (dot(row, row) > dot(furthest, furthest) ? row : furthest),
+    [],
+  );
+  let along = 0;
+  for (let round = 0; round < 100; round++) {
+    const norm = Math.sqrt(dot(axis, axis));
+    const unit = axis.map((value) => value / norm);
+    const scores = centered.map((row) => dot(row, unit));
+    along = dot(scores, scores);
+    axis = unit.map((_, k) => centered.reduce((sum, row, i) => sum + (scores[i] ?? 0) * (row[k] ?? 0), 0));
+  }
+  return along / total;
+}
+
+/** Range of the mouth's width over its mean, without the twentieth at either end. */
+export function widthRange(readings: Readings): number {
+  const widths = found(readings).map(({ width }) => width);
+  return (quantile(widths, 0.95) - quantile(widths, 0.05)) / mean(widths);
+}
+
+/** Mean speed of the opening, in eye distances per second. */
+export function openingSpeed(readings: Readings): number {
+  const changes = readings.flatMap((reading, i) => {
+    const next = readings[i + 1];
+    return reading === null || next == null ? [] : [Math.abs(next.opening - reading.opening)];
+  });
+  return mean(changes) / FRAME;
+}
+
+/** A mouth whose opening spans less than this does not talk: eye distances. */
+const TALKING_RANGE = 0.04;
+
+/** The opening that a twentieth of the frames exceeds, if the mouth talks in them. */
+export function ownAmplitude(readings: Readings): number | null {
+  const values = openings(readings);
+  const open = quantile(values, 0.95);
+  return open - quantile(values, 0.05) < TALKING_RANGE ? null : open;
+}
+
+/** Seconds between a sound and what counts as silence: lips open before the voice, and close after it. */
+const NEAR_SOUND = 0.2;
+
+/** The readings while somebody speaks, the others null. */
+export function speaking(readings: Readings, sounds: readonly Sound[]): Readings {
+  return readings.map((reading, i) => (isNear(sounds, middleOf(i), FRAME / 2) ? reading : null));
+}
+
+/** The readings while it has been quiet for a while and stays so, the others null. */
+export function silent(readings: Readings, sounds: readonly Sound[]): Readings {
+  return readings.map((reading, i) => (isNear(sounds, middleOf(i), NEAR_SOUND) ? null : reading));
+}
+
+const isNear = (sounds: readonly Sound[], at: number, reach: number): boolean =>
+  sounds.some(({ start, end }) => at >= start - reach && at <= end + reach);
+
+const withGesture = (sounds: readonly Sound[], gesture: Gesture): Sound[] =>
+  sounds.filter((sound) => gestureOf(sound) === gesture);
+
+/** The frames that are on the screen at some time between two. */
+const shownWith = (readings: Readings, from: number, to: number): Readings =>
+  readings.slice(Math.max(0, Math.floor(from / FRAME)), Math.max(0, Math.ceil(to / FRAME)));
+
+const found = (readings: Readings): MouthReading[] => readings.filter((reading) => reading !== null);
+export const openings = (readings: Readings): number[] => found(readings).map(({ opening }) => opening);
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function dot(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
+}
+
+/** The straight line through pairs of values that misses them least. */
+function regression(x: readonly number[], y: readonly number[]): (x: number) => number {
+  const [meanX, meanY] = [mean(x), mean(y)];
+  const deviations = x.map((value) => value - meanX);
+  const slope =
+    dot(
+      deviations,
+      y.map((value) => value - meanY),
+    ) / Math.max(dot(deviations, deviations), Number.MIN_VALUE);
+  return (value) => meanY + slope * (value - meanX);
+}
+
+function pearson(a: readonly number[], b: readonly number[]): number {
+  const [meanA, meanB] = [mean(a), mean(b)];
+  const [x, y] = [a.map((value) => value - meanA), b.map((value) => value - meanB)];
+  const scale = Math.sqrt(dot(x, x) * dot(y, y));
+  return scale === 0 ? 0 : dot(x, y) / scale;
+}

@@ -1,0 +1,149 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Engine } from '@lipsync/contract';
+import { outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
+import { decodeFaceTrack } from '@lipsync/engines';
+import { type Inference } from '@lipsync/gpu-worker';
+import { AUDIO_SAMPLE_RATE, type Binaries, probe, readAudio } from '@lipsync/media';
+import { comparePictures, type PictureFigures, type Version } from './compare-pictures';
+import {
+  closures,
+  type Count,
+  dentals,
+  falseClosures,
+  firstAxisShare,
+  gestureLead,
+  leadOf,
+  mean,
+  meanDuring,
+  openings,
+  openingSpeed,
+  ownAmplitude,
+  scaleOf,
+  silent,
+  speaking,
+  type SpokenClip,
+  widthRange,
+} from './figures';
+import { mouthReadings } from './mouth-readings';
+import { type Sound } from './speech';
+
+export interface Voice {
+  readonly name: string;
+  readonly file: string;
+  readonly sounds: readonly Sound[];
+}
+
+/** A video of a face and its track. */
+export interface Face {
+  readonly file: string;
+  readonly trackPath: string;
+}
+
+export interface Workplace {
+  readonly binaries: Binaries;
+  readonly inference: Inference;
+  /** For rendered videos, and for what is needed only to measure them. */
+  readonly folder: string;
+  readonly scratch: string;
+}
+
+/** What one render shows; lengths in eye distances, speeds in those per second. */
+export interface ClipFigures extends PictureFigures {
+  readonly engine: Engine;
+  readonly face: string;
+  readonly voice: string;
+  /** In eye distances. */
+  readonly closed_reading: number;
+  readonly open_reading: number;
+  readonly closures: Count;
+  readonly false_closures: Count;
+  readonly dentals: Count;
+  readonly width_i: number;
+  readonly width_u: number;
+  readonly inner_width_i_over_u: number;
+  readonly opening_i: number;
+  readonly opening_a: number;
+  /** How far the mouth is ahead of the sound. */
+  readonly lead_ms: number | null;
+  readonly closure_lead_ms: number | null;
+  readonly a_lead_ms: number | null;
+  readonly first_axis_share: number;
+  readonly width_range: number;
+  readonly opening_speed: number;
+  /** The opening over the source's own, where the source talks. */
+  readonly amplitude: number | null;
+  /** The mean opening in silence above the closed reading, and how fast it moves then; and the source's. */
+  readonly silent_opening: number;
+  readonly silent_speed: number;
+  readonly source_silent_speed: number;
+}
+
+/** Renders one voice on one face with one engine, and reads the mouth back. */
+export async function measureClip(
+  { binaries, inference, folder, scratch }: Workplace,
+  engine: Engine,
+  face: Face,
+  voice: Voice,
+): Promise<ClipFigures> {
+  const name = path.parse(face.file).name;
+  const outputPath = path.join(folder, `${name}-${voice.name}-${engine}.mp4`);
+  // Back and forth, so that the source never jumps.
+  const syncMode = 'bounce';
+  await inference.render({
+    ...{ engine, syncMode, outputPath, videoPath: face.file },
+    ...{ audioPath: voice.file, faceTrackPath: face.trackPath },
+  });
+  const trackPath = path.join(scratch, 'rendered.track');
+  await inference.analyze({ videoPath: outputPath, trackPath });
+
+  const ours = await versionOf(binaries, outputPath, trackPath);
+  const theirs = await versionOf(binaries, face.file, face.trackPath);
+  const pcm = await readAudio(binaries, voice.file, { deadlineMs: DEADLINE_MS });
+  const lengths = { videoFrames: theirs.track.frames, audioSeconds: pcm.length / AUDIO_SAMPLE_RATE };
+  const outputFrames = outputFrameCount(syncMode, lengths.videoFrames, lengths.audioSeconds);
+  const indices = Array.from({ length: outputFrames }, (_, i) =>
+    sourceFrameIndex(syncMode, i, { videoFrames: lengths.videoFrames, outputFrames }),
+  );
+  const source = { ...theirs, mouth: indices.map((index) => theirs.mouth[index] ?? null) };
+  const clip: SpokenClip = { sounds: voice.sounds, mouth: ours.mouth, source: source.mouth };
+  const scale = scaleOf(clip);
+  const spoken = speaking(clip.mouth, clip.sounds);
+  const quiet = silent(clip.mouth, clip.sounds);
+  const own = ownAmplitude(clip.source);
+  return {
+    ...{ engine, face: name, voice: voice.name, closed_reading: scale.closed, open_reading: scale.open },
+    closures: closures(clip, scale),
+    false_closures: falseClosures(clip, scale),
+    dentals: dentals(clip, scale),
+    width_i: meanDuring(clip, 'i', ({ width }) => width),
+    width_u: meanDuring(clip, 'u', ({ width }) => width),
+    inner_width_i_over_u:
+      meanDuring(clip, 'i', ({ innerWidth }) => innerWidth) /
+      meanDuring(clip, 'u', ({ innerWidth }) => innerWidth),
+    opening_i: meanDuring(clip, 'i', ({ opening }) => opening),
+    opening_a: meanDuring(clip, 'a', ({ opening }) => opening),
+    lead_ms: milliseconds(leadOf(clip)),
+    closure_lead_ms: milliseconds(gestureLead(clip, 'closure')),
+    a_lead_ms: milliseconds(gestureLead(clip, 'a')),
+    first_axis_share: firstAxisShare(spoken),
+    width_range: widthRange(spoken),
+    opening_speed: openingSpeed(spoken),
+    amplitude: own === null ? null : scale.open / own,
+    silent_opening: mean(openings(quiet)) - scale.closed,
+    silent_speed: openingSpeed(quiet),
+    source_silent_speed: openingSpeed(silent(clip.source, clip.sounds)),
+    ...(await comparePictures(binaries, { rendered: ours, source }, indices, scale.closedUpTo)),
+  };
+}
+
+const DEADLINE_MS = 900_000;
+
+async function versionOf(binaries: Binaries, file: string, trackPath: string): Promise<Version> {
+  const { video } = await probe(binaries, file, { mediaType: 'video', deadlineMs: DEADLINE_MS });
+  if (video === undefined) throw new Error(`${file} has no video`);
+  const track = decodeFaceTrack(await readFile(trackPath));
+  return { file, video, track, mouth: mouthReadings(track) };
+}
+
+const milliseconds = (seconds: number | null): number | null => (seconds === null ? null : seconds * 1000);

@@ -1,0 +1,60 @@
+import {
+  type FaceTrack,
+  landmark,
+  LANDMARK_VALUES,
+  landmarkCenter,
+  LEFT_EYE,
+  MOUTH,
+  mouthOpening,
+  RIGHT_EYE,
+} from '@lipsync/engines';
+
+/** What the landmarks say about the mouth in one frame. All lengths are in distances of the eye centers. */
+export interface MouthReading {
+  /** Mean gap between the inner lips. */
+  readonly opening: number;
+  /** From corner to corner, outside and inside. */
+  readonly width: number;
+  readonly innerWidth: number;
+  /** How far below the base of the nose the lower lip ends outside. */
+  readonly lowerLip: number;
+  /** The mouth's 20 points without the head's pose: x and y from the base of the nose along and across the eyes. */
+  readonly points: readonly number[];
+}
+
+/** The reading of every frame of a track; null where no face was found. */
+export function mouthReadings(track: FaceTrack): (MouthReading | null)[] {
+  return Array.from({ length: track.frames }, (_, frame) =>
+    track.found[frame] === 1
+      ? readMouth(track.landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES))
+      : null,
+  );
+}
+
+const NOSE_BASE = [31, 36] as const;
+/** Places in MOUTH: corners outside and inside; middle of the lower lip outside. */
+const [LEFT, RIGHT, INNER_LEFT, INNER_RIGHT, LOWER] = [0, 6, 12, 16, 9];
+
+/** Takes one frame's 136 landmark values; null where the eyes are in one place. */
+export function readMouth(landmarks: Float32Array): MouthReading | null {
+  const [left, right] = [landmarkCenter(landmarks, LEFT_EYE), landmarkCenter(landmarks, RIGHT_EYE)];
+  const eyes = Math.hypot(right.x - left.x, right.y - left.y);
+  if (eyes === 0) return null;
+  const [cos, sin] = [(right.x - left.x) / eyes, (right.y - left.y) / eyes];
+  const nose = landmarkCenter(landmarks, NOSE_BASE);
+  const [first, end] = MOUTH;
+  const points = Array.from({ length: end - first }, (_, i) => {
+    const { x, y } = landmark(landmarks, first + i);
+    const [dx, dy] = [(x - nose.x) / eyes, (y - nose.y) / eyes];
+    return { x: cos * dx + sin * dy, y: cos * dy - sin * dx };
+  });
+  const between = (a: number, b: number): number =>
+    Math.hypot((points[a]?.x ?? NaN) - (points[b]?.x ?? NaN), (points[a]?.y ?? NaN) - (points[b]?.y ?? NaN));
+  return {
+    opening: mouthOpening(landmarks),
+    width: between(LEFT, RIGHT),
+    innerWidth: between(INNER_LEFT, INNER_RIGHT),
+    lowerLip: points[LOWER]?.y ?? NaN,
+    points: points.flatMap(({ x, y }) => [x, y]),
+  };
+}

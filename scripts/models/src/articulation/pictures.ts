@@ -1,0 +1,94 @@
+import { type FaceTrack, landmark, LANDMARK_VALUES, MOUTH } from '@lipsync/engines';
+import { median } from '@lipsync/local-stack';
+import { type Box } from '../outside-face';
+
+/** A planar picture with halved color planes. */
+export interface Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Uint8Array;
+}
+
+/** What the landmarks enclose: a point every few degrees around the lips. */
+type Outline = readonly { readonly x: number; readonly y: number }[];
+
+/** The points around both lips, in order, among those of the mouth. */
+const OUTER_LIPS = 12;
+/** Margin of the mouth's box, of its width: the lips' edges belong to it. */
+const MARGIN = 0.15;
+
+export function lipsOf(track: FaceTrack, frame: number): Outline {
+  const landmarks = track.landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES);
+  return Array.from({ length: OUTER_LIPS }, (_, i) => landmark(landmarks, MOUTH[0] + i));
+}
+
+/** The pixels around the lips, inside the picture and away from its edge. */
+export function mouthBox(lips: Outline, { width, height }: Pick<Picture, 'width' | 'height'>): Box {
+  const [xs, ys] = [lips.map(({ x }) => x), lips.map(({ y }) => y)];
+  const margin = MARGIN * (Math.max(...xs) - Math.min(...xs));
+  return {
+    x1: Math.max(1, Math.floor(Math.min(...xs) - margin)),
+    y1: Math.max(1, Math.floor(Math.min(...ys) - margin)),
+    x2: Math.min(width - 1, Math.ceil(Math.max(...xs) + margin)),
+    y2: Math.min(height - 1, Math.ceil(Math.max(...ys) + margin)),
+  };
+}
+
+/** How much fine detail a box holds: the root mean square of the brightness' Laplacian, in grey levels. */
+export function detail({ width, data }: Picture, { x1, y1, x2, y2 }: Box): number {
+  let sum = 0;
+  for (let y = y1; y < y2; y++)
+    for (let x = x1; x < x2; x++) {
+      const at = y * width + x;
+      const around =
+        (data[at - 1] ?? 0) + (data[at + 1] ?? 0) + (data[at - width] ?? 0) + (data[at + width] ?? 0);
+      sum += (4 * (data[at] ?? 0) - around) ** 2;
+    }
+  return Math.sqrt(sum / ((x2 - x1) * (y2 - y1)));
+}
+
+/**
+ * How unlike one another the lips' pixels are: their mean distance from the middling color, in levels of brightness and
+ * both color differences. Smears and teeth that are left on closed lips raise it above that of the face's own closed
+ * lips.
+ */
+export function lipUnevenness(picture: Picture, lips: Outline): number {
+  const { width, height, data } = picture;
+  const { x1, y1, x2, y2 } = mouthBox(lips, picture);
+  const [chromaWidth, lumaSize] = [Math.ceil(width / 2), width * height];
+  const blue = lumaSize;
+  const red = lumaSize + chromaWidth * Math.ceil(height / 2);
+  const pixels: [number, number, number][] = [];
+  for (let y = y1; y < y2; y++)
+    for (let x = x1; x < x2; x++) {
+      if (!encloses(lips, x + 0.5, y + 0.5)) continue;
+      const half = (y >> 1) * chromaWidth + (x >> 1);
+      pixels.push([data[y * width + x] ?? 0, data[blue + half] ?? 0, data[red + half] ?? 0]);
+    }
+  const middle = [0, 1, 2].map((plane) => median(pixels.map((pixel) => pixel[plane] ?? 0)));
+  const distances = pixels.map((pixel) =>
+    Math.hypot(...pixel.map((value, plane) => value - (middle[plane] ?? 0))),
+  );
+  return distances.reduce((sum, value) => sum + value, 0) / distances.length;
+}
+
+function encloses(outline: Outline, x: number, y: number): boolean {
+  return outline.reduce((inside, a, i) => {
+    const b = outline[(i + 1) % outline.length] ?? a;
+    const crosses = a.y > y !== b.y > y && x < a.x + ((y - a.y) / (b.y - a.y)) * (b.x - a.x);
+    return crosses ? !inside : inside;
+  }, false);
+}
+
+/** What flashes for one frame: the mean second difference of the brightness over three frames, in grey levels. */
+export function flash(three: readonly Picture[], { x1, y1, x2, y2 }: Box): number {
+  const [before, now, after] = three;
+  if (before === undefined || now === undefined || after === undefined) return NaN;
+  let sum = 0;
+  for (let y = y1; y < y2; y++)
+    for (let x = x1; x < x2; x++) {
+      const at = y * now.width + x;
+      sum += Math.abs(2 * (now.data[at] ?? 0) - (before.data[at] ?? 0) - (after.data[at] ?? 0));
+    }
+  return sum / ((x2 - x1) * (y2 - y1));
+}

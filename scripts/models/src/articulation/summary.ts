@@ -1,0 +1,100 @@
+import { type Engine } from '@lipsync/contract';
+import { type Count, mean } from './figures';
+import { type ClipFigures } from './measure-clip';
+
+/** An engine's figures over all of its clips, what is asked of them, and whether it holds. A figure that no clip has is left out. */
+export function summaryOf(engine: Engine, all: readonly ClipFigures[]): Readonly<Record<string, unknown>> {
+  const clips = all.filter((clip) => clip.engine === engine);
+  /** Of all sounds of all clips. */
+  const share = (count: (clip: ClipFigures) => Count, asked: string, holds: (share: number) => boolean) => {
+    const counts = clips.map(count);
+    const sum = (of: (count: Count) => number): number => counts.reduce((total, next) => total + of(next), 0);
+    const value = sum(({ done }) => done) / sum(({ cases }) => cases);
+    return { share: value, asked, holds: holds(value) };
+  };
+  /** On every clip. */
+  const each = (
+    value: (clip: ClipFigures) => number | null,
+    asked: string,
+    holds: (value: number) => boolean,
+  ) => {
+    const values = clips.map(value).filter((figure) => figure !== null);
+    if (values.length === 0) return undefined;
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    return { mean: mean(values), least, most, asked, holds: values.every(holds) };
+  };
+  return {
+    engine,
+    closures: share(
+      (clip) => clip.closures,
+      'at least 0.9',
+      (x) => x >= 0.9,
+    ),
+    false_closures: share(
+      (clip) => clip.false_closures,
+      'at most 0.1',
+      (x) => x <= 0.1,
+    ),
+    dentals: share(
+      (clip) => clip.dentals,
+      'at least 0.7',
+      (x) => x >= 0.7,
+    ),
+    width_i_over_u: each(
+      (clip) => clip.width_i / clip.width_u,
+      'at least 1.15',
+      (x) => x >= 1.15,
+    ),
+    opening_a_over_i: each(
+      (clip) => clip.opening_a / clip.opening_i,
+      'at least 1.5',
+      (x) => x >= 1.5,
+    ),
+    // A mouth that does not follow has no lead, and no clip may be like that.
+    lead_ms: each(
+      (clip) => clip.lead_ms ?? NaN,
+      '0 to 80',
+      (x) => x >= 0 && x <= 80,
+    ),
+    first_axis_share: each(
+      (clip) => clip.first_axis_share,
+      'at most 0.85',
+      (x) => x <= 0.85,
+    ),
+    width_range: each(
+      (clip) => clip.width_range,
+      'at least 0.1',
+      (x) => x >= 0.1,
+    ),
+    opening_speed: each(
+      (clip) => clip.opening_speed,
+      '0.3 to 0.6',
+      (x) => x >= 0.3 && x <= 0.6,
+    ),
+    amplitude: each(
+      (clip) => clip.amplitude,
+      '0.67 to 1.5',
+      (x) => x >= 1 / 1.5 && x <= 1.5,
+    ),
+    sharpness: each(
+      (clip) => clip.sharpness,
+      'at least 0.85',
+      (x) => x >= 0.85,
+    ),
+    residue: each(
+      (clip) => clip.residue,
+      'at most 1.2',
+      (x) => x <= 1.2,
+    ),
+    flicker: each(
+      (clip) => clip.flicker,
+      'at most 1',
+      (x) => x <= 1,
+    ),
+    silent_opening: each(
+      (clip) => clip.silent_opening,
+      'at most 0.02',
+      (x) => x <= 0.02,
+    ),
+  };
+}

@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { type Engine, ENGINES } from '@lipsync/contract';
+import { startInference } from '@lipsync/gpu-worker';
+import { PACKS_DIR, runProgram, SAMPLE_VIDEO } from '@lipsync/local-stack';
+import { type Binaries, resolveBinaries } from '@lipsync/media';
+import { Command, Option } from 'commander';
+import { type ClipFigures, measureClip, type Voice } from './articulation/measure-clip';
+import { speak, UTTERANCES } from './articulation/speech';
+import { summaryOf } from './articulation/summary';
+
+interface Options {
+  engines: Engine[];
+  face: string[];
+  voices: string[];
+  packsDir: string;
+  keep?: string;
+}
+
+const list = (text: string): string[] => text.split(',');
+
+/** `npm run measure:articulation`: prints one JSON object. */
+const program = new Command('measure:articulation')
+  .description(
+    'Do the lips do what the sounds need? Renders speech whose sounds have known times, and reads the mouths back.',
+  )
+  .addOption(
+    new Option('--engines <names>', 'engines to render with, separated by commas')
+      .argParser((text) => list(text).map(engineOf))
+      .default([...ENGINES], ENGINES.join(',')),
+  )
+  .option(
+    '--face <file>',
+    'a video of a face, may be repeated; else the sample face talking, with its mouth shut, and tilted',
+    (file: string, files: string[]) => [...files, file],
+    [],
+  )
+  .option(
+    '--voices <names>',
+    'those of the voices to speak with, separated by commas',
+    list,
+    UTTERANCES.map(({ voice }) => voice),
+  )
+  .option('--packs-dir <dir>', 'folder of model packs', process.env['MODEL_PACKS_DIR'] || PACKS_DIR)
+  .option('--keep <dir>', 'folder that keeps faces, voices and rendered videos')
+  .action(async (options: Options) => {
+    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
+    const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
+    console.log(JSON.stringify(await measureArticulation(binaries, options), rounded, 2));
+  });
+
+function engineOf(name: string): Engine {
+  const engine = ENGINES.find((known) => known === name);
+  if (engine === undefined) throw new Error(`there is no engine ${name}, but ${ENGINES.join(', ')}`);
+  return engine;
+}
+
+/** Variants of the sample face, as filters. */
+const DRAWN_FACES = {
+  talking: 'null',
+  // It keeps its mouth shut for the first second, in which it also blinks.
+  shut: 'trim=end=1.2,split[a][b];[b]reverse[c];[a][c]concat,loop=loop=3:size=60',
+  tilted: 'rotate=0.35:fillcolor=0x707070',
+};
+
+async function measureArticulation(binaries: Binaries, options: Options): Promise<object> {
+  const scratch = await mkdtemp(path.join(tmpdir(), 'articulation-'));
+  const folder = options.keep === undefined ? scratch : path.resolve(options.keep);
+  await mkdir(folder, { recursive: true });
+  const inference = await startInference({ packsDir: options.packsDir });
+  try {
+    const voices = await speakAll(options.voices, folder);
+    const faces = options.face.length > 0 ? options.face : await drawFaces(binaries, folder);
+    const clips: ClipFigures[] = [];
+    for (const [number, file] of faces.entries()) {
+      const face = { file: path.resolve(file), trackPath: path.join(scratch, `${number}.track`) };
+      await inference.analyze({ videoPath: face.file, trackPath: face.trackPath });
+      for (const voice of voices)
+        for (const engine of options.engines) {
+          console.error(`${engine}: ${file} speaks as ${voice.name} …`);
+          clips.push(await measureClip({ binaries, inference, folder, scratch }, engine, face, voice));
+        }
+    }
+    return { engines: options.engines.map((engine) => summaryOf(engine, clips)), clips };
+  } finally {
+    inference.close();
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function speakAll(names: readonly string[], folder: string): Promise<Voice[]> {
+  const chosen = UTTERANCES.filter(({ voice }) => names.includes(voice));
+  if (chosen.length < names.length)
+    throw new Error(`the voices are ${UTTERANCES.map(({ voice }) => voice).join(', ')}`);
+  return Promise.all(
+    chosen.map(async (utterance) => {
+      const file = path.join(folder, `${utterance.voice}.wav`);
+      return { name: utterance.voice, file, sounds: await speak(utterance, file) };
+    }),
+  );
+}
+
+async function drawFaces({ ffmpeg }: Binaries, folder: string): Promise<string[]> {
+  return Promise.all(
+    Object.entries(DRAWN_FACES).map(async ([name, filters]) => {
+      const file = path.join(folder, `${name}.mp4`);
+      const encoder = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '14', '-pix_fmt', 'yuv420p'];
+      const input = ['-nostdin', '-v', 'error', '-y', '-i', SAMPLE_VIDEO];
+      await promisify(execFile)(ffmpeg, [...input, '-an', '-vf', filters, ...encoder, file]);
+      return file;
+    }),
+  );
+}
+
+const rounded = (_: string, value: unknown): unknown =>
+  typeof value === 'number' ? Number(value.toPrecision(3)) : value;
+
+runProgram(program);
