@@ -144,6 +144,14 @@ interface LipWarp {
   readonly seam: Value;
 }
 
+interface Reach {
+  readonly full: number;
+  readonly end: number;
+}
+
+/** Where corners that move apart take the picture with them fully, and where that ends, in units of u and of v. */
+const CHEEKS: Reach = { full: 1.1, end: 2.4 };
+const LIPS: Reach = { full: 0.5, end: 1.3 };
 /** Thickness of the lower lip, which moves as one piece. */
 const LIP = 0.35;
 /** The part of the mouth's width over which the lips part. Towards the corners they stay together. */
@@ -160,7 +168,9 @@ function lipWarp(
   border: Value,
 ): LipWarp {
   const m = arithmetic(g);
-  const nearMouth = m.mul(m.square(m.dome(u, 2)), m.square(m.dome(v, 1.1)), border);
+  const near = (distance: Value, { full, end }: Reach): Value =>
+    m.smooth(m.ramp(g.op('Abs', [distance]), end, full));
+  const nearMouth = m.mul(near(u, CHEEKS), near(v, LIPS), border);
   const shiftU = m.mul(m.mul(u, lines.narrowing), nearMouth);
   const mouthU = m.add(u, shiftU);
   const profile = m.dome(mouthU, 1);
@@ -195,9 +205,9 @@ function lipWarp(
 }
 
 /** How far beyond the lips the exemplar shows fully, and where it ends, in units of v; and of u beside the mouth. */
-const ABOVE = { full: 0.03, end: 0.24 };
-const BELOW = { full: 0.08, end: 0.42 };
-const BESIDE = { full: 1.06, end: 1.3 };
+const ABOVE: Reach = { full: 0.03, end: 0.24 };
+const BELOW: Reach = { full: 0.08, end: 0.42 };
+const BESIDE: Reach = { full: 1.06, end: 1.3 };
 
 /**
  * The lips and what is between them as the clip's own mouth shows it at two openings near the target's, fitted to its

@@ -29,7 +29,7 @@ const SPREAD = 1.3;
  * How much of a contact of the lips shows 0, 1, 2 … steps before and after it. A frame shows 40 ms, so that a contact
  * between two frames must be seen in one of them; lips take about 60 ms to part and to meet.
  */
-const CONTACT = [1, 0.95, 0.6, 0.25];
+const CONTACT = [1, 0.9, 0.35];
 const EACH_CUE = [1, 1, 1, 1, 1] as const;
 
 /**

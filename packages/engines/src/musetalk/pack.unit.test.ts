@@ -114,6 +114,18 @@ test('rounding narrows the mouth', async () => {
   expect(lipWidth(round, LARGE_FACE)).toBeLessThan(lipWidth(image, LARGE_FACE) - 5);
 });
 
+test('lips that touch stay closed, however far the jaw is down', async () => {
+  const image = picture(0);
+  const touching = await generate(image, landmarks(0), audio({ jaw: 0.9, closure: 1 }));
+  expect(lowerLipEdge(touching, LARGE_FACE)).toBe(lowerLipEdge(image, LARGE_FACE));
+});
+
+test('the lower lip rises to the teeth', async () => {
+  const edgeAt = async (cues: Cues) =>
+    lowerLipEdge(await generate(picture(0), landmarks(0), audio(cues)), LARGE_FACE);
+  expect(await edgeAt({ jaw: 0.3, dental: 1 })).toBeLessThan(await edgeAt({ jaw: 0.3 }));
+});
+
 describe('a clip that shows its own mouth', () => {
   const GREEN = [-1, 1, -1];
   const greenIn = (image: Float32Array): number => {
@@ -144,5 +156,16 @@ describe('a clip that shows its own mouth', () => {
     const closed = await generate(picture(16), landmarks(16), audio({ jaw: 0.4, closure: 1 }), mouths);
     const onLips = (x: number, y: number) => Math.abs(x - 128) < 34 && Math.abs(y - 186) < 10;
     expect(difference(closed, picture(0), SIDE, onLips)).toBeLessThan(0.12);
+  });
+
+  test('gives the mouth its own width, however narrow the source makes it', async () => {
+    const narrow = { ...LARGE_FACE, half: 32 };
+    const points = landmarks(0);
+    for (let i = 48 * 2; i < points.length; i += 2)
+      points[i] = narrow.x + ((points[i] ?? 0) - narrow.x) * (narrow.half / LARGE_FACE.half);
+    const source = paintedFace(narrow, 0);
+    const rested = await generate(source, points, audio({}), paintedExemplars(LARGE_FACE, 24, GREEN));
+    expect(lipWidth(source, LARGE_FACE)).toBeLessThan(lipWidth(picture(0), LARGE_FACE) - 8);
+    expect(Math.abs(lipWidth(rested, LARGE_FACE) - lipWidth(picture(0), LARGE_FACE))).toBeLessThan(5);
   });
 });
