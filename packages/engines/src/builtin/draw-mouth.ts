@@ -1,21 +1,15 @@
 import { type GraphBuilder, type Value } from '@lipsync/model-pack';
-import { EXEMPLAR_SIDE } from '../face/mouth-exemplars';
 import { arithmetic } from './arithmetic';
 import { BLOCK, cellsOf, LATENT_SCALE, planesOf } from './autoencoder';
-import { type ExemplarInputs, type Ladder, ladder, type Rungs, rungsFor } from './exemplars';
-import {
-  type FaceAxes,
-  faceAxes,
-  type FaceCoordinates,
-  faceCoordinates,
-  type Raster,
-  rasterOf,
-  type Region,
-} from './face-axes';
-import { heightOf, lineAt, type LipMotion, lipMotion, measuredLips } from './lips';
+import { exemplarLips } from './exemplar-lips';
+import { type ExemplarInputs, ladder, rungsFor } from './exemplars';
+import { faceAxes, faceCoordinates, type Raster, rasterOf, type Region } from './face-axes';
+import { lipWarp } from './lip-warp';
+import { lipMotion, measuredLips } from './lips';
 import { mouthInterior, mouthPalette, paletteIn } from './mouth-interior';
 import { type MouthPose } from './mouth-pose';
-import { CLEARANCE, type Frame, inUnits, meanColor, pointsOf, relighting, sample, skinColors } from './skin';
+import { meanColor, skinColors } from './relighting';
+import { type Frame, inUnits, pointsOf, sample } from './sampling';
 
 /** What a graph knows of the faces it draws. */
 export interface DrawnFaces extends ExemplarInputs {
@@ -128,140 +122,4 @@ function borderOf(g: GraphBuilder, { rows, columns }: Raster, pitch: 1 | 2): Val
     weights[i] = Math.min(1, distance / RIM);
   }
   return g.weights([1, 1, weights.length], weights);
-}
-
-/**
- * The distance from each point to its source, in face coordinates, and the lip edges of the target: all [batch, 1,
- * points].
- */
-interface LipWarp {
-  readonly shiftU: Value;
-  readonly shiftV: Value;
-  /** u after narrowing: ±1 at the target's mouth corners. */
-  readonly mouthU: Value;
-  readonly upperEdge: Value;
-  readonly lowerEdge: Value;
-  readonly seam: Value;
-}
-
-interface Reach {
-  readonly full: number;
-  readonly end: number;
-}
-
-/** Where corners that move apart take the picture with them fully, and where that ends, in units of u and of v. */
-const CHEEKS: Reach = { full: 1.1, end: 2.4 };
-const LIPS: Reach = { full: 0.5, end: 1.3 };
-/** Thickness of the lower lip, which moves as one piece. */
-const LIP = 0.35;
-/** The part of the mouth's width over which the lips part. Towards the corners they stay together. */
-const PARTING = 0.93;
-const NOSE_BASE = 33;
-/** How far below the chin its movement ends, in units of v. */
-const BELOW_CHIN = 0.8;
-
-function lipWarp(
-  g: GraphBuilder,
-  axes: FaceAxes,
-  { u, v }: FaceCoordinates,
-  lines: LipMotion,
-  border: Value,
-): LipWarp {
-  const m = arithmetic(g);
-  const near = (distance: Value, { full, end }: Reach): Value =>
-    m.smooth(m.ramp(g.op('Abs', [distance]), end, full));
-  const nearMouth = m.mul(near(u, CHEEKS), near(v, LIPS), border);
-  const shiftU = m.mul(m.mul(u, lines.narrowing), nearMouth);
-  const mouthU = m.add(u, shiftU);
-  const profile = m.dome(mouthU, 1);
-  const parting = m.dome(mouthU, PARTING);
-  const seam = lineAt(g, lines.seam, mouthU, profile);
-  const upperEdge = m.sub(seam, m.mul(lines.rise, parting));
-  const lowerEdge = m.add(seam, m.mul(m.sub(lines.gap, lines.rise), parting));
-
-  const nose = m.min(heightOf(g, axes.landmarks, NOSE_BASE), -0.4);
-  const upperShift = m.mul(
-    m.sub(lineAt(g, lines.upper, mouthU, profile), upperEdge),
-    m.smooth(m.ramp(v, nose, upperEdge)),
-  );
-  // Below the lip the movement spreads sideways into a soft bell and becomes that of the chin.
-  const atEdge = m.sub(lineAt(g, lines.lower, mouthU, profile), lowerEdge);
-  const below = g.op('Relu', [m.sub(v, lowerEdge)]);
-  const atCenter = m.sub(
-    m.add(lines.lower.height, lines.lower.margin),
-    m.add(lines.seam.height, m.sub(lines.gap, lines.rise)),
-  );
-  const bell = m.mul(atCenter, m.square(m.dome(mouthU, m.add(m.mul(below, 0.35), 1.15))));
-  const chin = m.add(m.max(lines.chin, 1.2), lines.chinShift);
-  const ofChin = m.mul(m.mul(lines.chinShift, -1), m.square(m.dome(u, 2.2)));
-  const ofLip = m.mix(atEdge, bell, m.smooth(m.ramp(below, 0, 0.4)));
-  const lowerShift = m.mul(
-    m.mix(ofChin, ofLip, m.smooth(m.ramp(v, chin, m.add(lowerEdge, LIP)))),
-    m.smooth(m.ramp(v, m.add(chin, BELOW_CHIN), chin)),
-  );
-  const isLower = g.op('Greater', [v, m.mul(m.add(upperEdge, lowerEdge), 0.5)]);
-  const shiftV = m.mul(g.op('Where', [isLower, lowerShift, upperShift]), border);
-  return { shiftU, shiftV, mouthU, upperEdge, lowerEdge, seam };
-}
-
-/** How far beyond the lips the exemplar shows fully, and where it ends, in units of v; and of u beside the mouth. */
-const ABOVE: Reach = { full: 0.03, end: 0.24 };
-const BELOW: Reach = { full: 0.08, end: 0.42 };
-const BESIDE: Reach = { full: 1.06, end: 1.3 };
-
-/**
- * The lips and what is between them as the clip's own mouth shows it at two openings near the target's, fitted to its
- * lines and to the light of the frame. Color [batch, channels, points], weight [batch, 1, points].
- */
-function exemplarLips(
-  g: GraphBuilder,
-  own: Ladder,
-  { rungs, second, weight }: Rungs,
-  name: 'luma' | 'chroma',
-  raster: Raster,
-  { v }: FaceCoordinates,
-  { mouthU, upperEdge, lowerEdge }: LipWarp,
-  { fullness }: LipMotion,
-  skin: Value,
-  border: Value,
-): { color: Value; weight: Value } {
-  const m = arithmetic(g);
-  const profile = m.dome(mouthU, 1);
-  const opening = m.sub(lowerEdge, upperEdge);
-  const above = m.div(g.op('Relu', [m.sub(upperEdge, v)]), fullness);
-  const below = m.div(g.op('Relu', [m.sub(v, lowerEdge)]), fullness);
-  const inside = m.clamp(m.div(m.sub(v, upperEdge), m.max(opening, 0.01)), 0, 1);
-  const channels = name === 'luma' ? 1 : 2;
-  const side = m.sub(
-    m.clamp(m.div(below, m.add(own.thickness.lowerLip, CLEARANCE.below)), 0, 1),
-    m.clamp(m.div(above, m.add(own.thickness.upperLip, CLEARANCE.above)), 0, 1),
-  );
-  const picture = inUnits(g, own.axes, { left: 0, top: 0, width: EXEMPLAR_SIDE, height: EXEMPLAR_SIDE });
-  const [brightness, tones] = g.split(skin, [1, 2], 1);
-
-  const colors = rungs.map(({ of }) => {
-    const upper = lineAt(g, { height: of(own.upper.height), slant: of(own.upper.slant) }, mouthU, profile);
-    const lower = lineAt(g, { height: of(own.lower.height), slant: of(own.lower.slant) }, mouthU, profile);
-    const there = m.add(m.mix(upper, lower, inside), m.sub(below, above));
-    const points = pointsOf(
-      g,
-      { center: of(picture.center), along: of(picture.along), down: of(picture.down) },
-      mouthU,
-      there,
-    );
-    const seen = sample(g, of(own[name]), points, raster.rows, raster.columns);
-    const color = g.op('Reshape', [seen, g.ints([-1, channels, raster.rows * raster.columns])]);
-    const [theirs, tints] = g.split(of(own.skin), [1, 2], 1);
-    if (name === 'chroma') return m.add(color, meanColor(g, m.sub(tones, tints)));
-    const light = relighting(g, m.add(brightness, LATENT_SCALE), m.add(theirs, LATENT_SCALE));
-    const gain = m.add(m.mul(mouthU, light.across), m.mul(side, light.downward), light.level);
-    return m.sub(m.mul(m.add(color, LATENT_SCALE), gain), LATENT_SCALE);
-  });
-  const [first, next] = colors as [Value, Value];
-  const reach = m.mul(
-    m.ramp(m.sub(above, own.thickness.upperLip), ABOVE.end, ABOVE.full),
-    m.ramp(m.sub(below, own.thickness.lowerLip), BELOW.end, BELOW.full),
-    m.ramp(g.op('Abs', [mouthU]), BESIDE.end, BESIDE.full),
-  );
-  return { color: m.mix(first, next, second), weight: m.mul(m.smooth(reach), weight, border) };
 }

@@ -11,7 +11,7 @@ import {
   measuredLips,
   SURELY_OPEN,
 } from './lips';
-import { skinColors } from './skin';
+import { skinColors } from './relighting';
 
 /** The pictures of the clip's own mouth, and their landmarks; zeros if there are none. */
 export interface ExemplarInputs {

@@ -115,6 +115,8 @@ const WIDENING = 1.15;
 const MARGIN = 0.06;
 /** The jaw of a wide vowel, whose gap is the face's widest. */
 const WIDE_JAW = 0.85;
+/** Lips part a little more than in proportion to the jaw: the teeth of "ee" show. */
+const PARTING_POWER = 0.8;
 /** The lower lip at the upper teeth: how far it is from the upper lip, most of it above the line where lips meet. */
 const DENTAL = { gap: 0.1, upperShare: 0.8 };
 /** How much drawn-together and drawn-apart corners change the mouth's width. */
@@ -146,7 +148,7 @@ export function lipMotion(
   });
   const [upper, lower] = [edge(-1, source.upper), edge(1, source.lower)];
 
-  const spoken = m.mul(pose.jaw, m.mul(habits.widestGap, 1 / WIDE_JAW));
+  const spoken = m.mul(g.op('Pow', [m.mul(pose.jaw, 1 / WIDE_JAW), PARTING_POWER]), habits.widestGap);
   const gap = m.mul(m.mix(spoken, DENTAL.gap, pose.dental), m.sub(1, pose.closure));
   const factor = m.sub(m.add(1, m.mul(pose.spreading, WIDER)), m.mul(pose.rounding, NARROWER));
   const ownWidth = m.mix(mouthWidth, habits.mouthWidth, known);
@@ -167,7 +169,7 @@ export function lipMotion(
     rise: m.mul(gap, m.mix(g.scalar(UPPER_SHARE), DENTAL.upperShare, pose.dental)),
     chin: source.chin,
     chinShift: m.clamp(m.sub(chinWanted, source.chin), -MOST_CHIN_SHIFT, MOST_CHIN_SHIFT),
-    narrowing: m.clamp(m.sub(m.div(mouthWidth, wanted), 1), -0.25, 0.45),
+    narrowing: m.clamp(m.sub(m.div(mouthWidth, wanted), 1), -0.25, 0.4),
     fullness: m.add(1, m.sub(m.mul(pose.rounding, 0.12), m.mul(pose.spreading, 0.05))),
     wasOpen: isOpen,
   };

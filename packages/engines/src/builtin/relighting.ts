@@ -3,6 +3,7 @@ import { arithmetic } from './arithmetic';
 import { type Planes } from './autoencoder';
 import { type FaceAxes } from './face-axes';
 import { lineAt, type LipThickness, type MeasuredLips } from './lips';
+import { type Frame, inUnits, pointsOf, sample } from './sampling';
 
 /**
  * Sample points on the skin close around the lips: u, and whether it is above the upper lip (-1), beside the mouth (0)
@@ -21,14 +22,6 @@ const SKIN_SPOTS = [
 
 /** How far from the lips they are, in units of v. */
 export const CLEARANCE = { above: 0.14, below: 0.25 };
-
-/** A rectangle of pixels that planes show, in pixels of the picture to which the face's axes belong. */
-export interface Frame {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
 
 /**
  * Brightness and color differences of the skin at some places around the mouth, [batch, 3, places], in the range of the
@@ -101,40 +94,4 @@ function planeFit(): number[] {
     const slope = (side - middle) / downward;
     return [1 / count - middle * slope, u / across, slope];
   });
-}
-
-/** An origin and two axes in a picture, [batch, 2, 1] each. */
-export interface PictureAxes {
-  readonly center: Value;
-  readonly along: Value;
-  readonly down: Value;
-}
-
-/** Converts axes in pixels to units in which the frame is [-1, 1]². */
-export function inUnits(
-  g: GraphBuilder,
-  { center, along, down }: PictureAxes,
-  { left, top, width, height }: Frame,
-): PictureAxes {
-  const m = arithmetic(g);
-  const scale = g.weights([1, 2, 1], [2 / width, 2 / height]);
-  const origin = g.weights([1, 2, 1], [(2 * left) / width + 1, (2 * top) / height + 1]);
-  return {
-    center: m.sub(m.mul(center, scale), origin),
-    along: m.mul(along, scale),
-    down: m.mul(down, scale),
-  };
-}
-
-/** Face coordinates [batch, 1, n] each → points in the picture, [batch, 2, n]. */
-export function pointsOf(g: GraphBuilder, { center, along, down }: PictureAxes, u: Value, v: Value): Value {
-  const m = arithmetic(g);
-  return m.add(m.mul(along, u), m.mul(down, v), center);
-}
-
-/** Samples a plane at `points` [batch, 2, rows·columns], in units in which the plane is [-1, 1]². */
-export function sample(g: GraphBuilder, plane: Value, points: Value, rows: number, columns: number): Value {
-  const pairs = g.op('Transpose', [points], { perm: [0, 2, 1] });
-  const grid = g.op('Reshape', [pairs, g.ints([-1, rows, columns, 2])]);
-  return g.op('GridSample', [plane, grid], { mode: 'linear', padding_mode: 'border', align_corners: 0 });
 }
