@@ -5,7 +5,7 @@ import { redrawRegion } from '../builtin/draw-mouth';
 import { EXEMPLAR_FILL, EXEMPLAR_TENSORS, exemplarInputs } from '../builtin/exemplars';
 import { type Region } from '../builtin/face-axes';
 import { mouthPose } from '../builtin/mouth-pose';
-import { predict, predictionFactors } from '../builtin/prediction';
+import { isLate, predict, predictionFactors } from '../builtin/prediction';
 import { audioEncoderModel, audioRole, STATES, WIDTH } from '../builtin/speech';
 import { type ScheduleParams } from '../diffusion/ddim';
 import { type Pack, writePack } from '../packs';
@@ -31,7 +31,7 @@ export async function writeLatentsyncPack(dir: string, resolution: number = RESO
       format: 1,
       engine: 'latentsync',
       name: 'builtin-latentsync',
-      version: '1.0.0',
+      version: '1.1.0',
       licence: { spdx: 'MIT', source: 'Graphs written by this project; no learned weights.' },
       providers: ['cpu'],
       roles: {
@@ -69,7 +69,7 @@ export async function writeLatentsyncPack(dir: string, resolution: number = RESO
 
 /** Landmarks that all lie in one point mean no face: the clean latent must be the reference unchanged. */
 function probe(resolution: number) {
-  const [value, step] = [0.1, 501];
+  const [value, step] = [0.1, 201];
   const { noisy, clean } = predictionFactors(SCHEDULE);
   const prediction = value * ((noisy[step] ?? NaN) + (clean[step] ?? NaN) / GUIDANCE);
   return {
@@ -80,8 +80,9 @@ function probe(resolution: number) {
   };
 }
 
-/** Side of the aligned face, pixels; frames per window. */
-export const RESOLUTION = 256;
+/** Side of the aligned face, pixels: between those of the official weights, so that large faces stay sharp. */
+export const RESOLUTION = 384;
+/** Frames per window. */
 const WINDOW = 16;
 export const GUIDANCE = 1.5;
 const SEED = 1247;
@@ -148,8 +149,8 @@ const MOUTH = { top: 14 / 32, bottom: 30 / 32, left: 4 / 32, right: 28 / 32 };
 
 /**
  * Noisy latents with mask, masked and reference latents beside them, timestep, audio windows and landmarks → the noise.
- * The clean latents are the reference with the mouth that the audio calls for or, without any audio, 0. `resolution` is
- * the side of the aligned faces, pixels.
+ * The clean latents are the reference with the mouth that the audio calls for or, early and without any audio, 0.
+ * `resolution` is the side of the aligned faces, pixels.
  */
 export function unet3dModel(
   schedule: ScheduleParams,
@@ -174,8 +175,9 @@ export function unet3dModel(
     return g.op('Add', [unconditional, prediction.ofClean(clean)]);
   };
   const loudest = g.op('ReduceMax', [g.op('Abs', [audio])], { keepdims: 0 });
+  const isHeard = g.op('Greater', [loudest, 0]);
   const predicted = g.choose(
-    g.op('Greater', [loudest, 0]),
+    g.op('And', [isHeard, isLate(g, timestep, schedule)]),
     { dtype: 'float32', dims: [LATENT_CHANNELS, 'frames', side, side] },
     conditional,
     () => unconditional,

@@ -31,7 +31,7 @@ let generator: TestGraph;
 let decoder: TestGraph;
 beforeAll(async () => {
   encoder = await loadTestGraph(encoderModel(SIDE));
-  generator = await loadTestGraph(generatorModel());
+  generator = await loadTestGraph(generatorModel(SIDE));
   decoder = await loadTestGraph(decoderModel(SIDE));
 });
 afterAll(() => Promise.all([encoder, generator, decoder].map((graph) => graph.release())));
