@@ -168,7 +168,10 @@ export function clicksIn(samples: Float32Array, sampleRate: number): number[] {
   return found.map(({ first, last }) => (first + last) / 2 / sampleRate);
 }
 
-/** The painted face of the samples: 640 × 640 at 25 fps; the face itself is about 205 × 215 pixels around (332, 320). */
+/**
+ * The painted face of the samples: 640 × 640 at 25 fps; the face itself is about 205 × 215 pixels around (332, 320). Its
+ * mouth is closed in the first 35 frames.
+ */
 const SAMPLE_FACE = join(__dirname, '../../../samples/face.mp4');
 
 export interface FaceVideoOptions {

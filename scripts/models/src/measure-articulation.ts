@@ -11,6 +11,7 @@ import { Command, Option } from 'commander';
 import { type ClipFigures, measureClip, type Voice } from './articulation/measure-clip';
 import { speak, UTTERANCES } from './articulation/speech';
 import { summaryOf } from './articulation/summary';
+import { enginesOf } from './engines-option';
 
 interface Options {
   engines: Engine[];
@@ -29,7 +30,7 @@ const program = new Command('measure:articulation')
   )
   .addOption(
     new Option('--engines <names>', 'engines to render with, separated by commas')
-      .argParser((text) => list(text).map(engineOf))
+      .argParser(enginesOf)
       .default([...ENGINES], ENGINES.join(',')),
   )
   .option(
@@ -51,12 +52,6 @@ const program = new Command('measure:articulation')
     const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
     console.log(JSON.stringify(await measureArticulation(binaries, options), rounded, 2));
   });
-
-function engineOf(name: string): Engine {
-  const engine = ENGINES.find((known) => known === name);
-  if (engine === undefined) throw new Error(`there is no engine ${name}, but ${ENGINES.join(', ')}`);
-  return engine;
-}
 
 /** Variants of the sample face, as filters. */
 const DRAWN_FACES = {

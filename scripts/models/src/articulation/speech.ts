@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 
@@ -41,7 +43,7 @@ export const UTTERANCES: readonly Utterance[] = [
 
 const SPEAK = path.resolve(__dirname, '../../articulation/speak.py');
 
-/** Speaks into a WAV file and tells when each sound is heard. Needs python3 and espeak-ng. */
+/** Speaks into a WAV file, and writes when each sound is heard beside it. Needs python3 and espeak-ng. */
 export async function speak(utterance: Utterance, file: string): Promise<Sound[]> {
   const child = spawn('python3', [SPEAK, file], { stdio: ['pipe', 'pipe', 'pipe'] });
   const ended = new Promise<number | null>((resolve, reject) =>
@@ -50,10 +52,32 @@ export async function speak(utterance: Utterance, file: string): Promise<Sound[]
   child.stdin.end(JSON.stringify(utterance));
   const [status, told, problem] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
   if (status !== 0) throw new Error(`nothing was spoken: ${problem.trim()}`);
-  return soundsOf(JSON.parse(told));
+  await writeFile(soundsFile(file), told);
+  return soundsOf(told);
 }
 
-function soundsOf(told: unknown): Sound[] {
-  if (!Array.isArray(told)) throw new TypeError('a list of sounds was expected');
-  return told.map((sound: Sound) => ({ ipa: sound.ipa, start: sound.start, end: sound.end }));
+/** Where the times of a voice's sounds are, if they are known: `speech.json` beside `speech.wav`. */
+const soundsFile = (audioFile: string): string =>
+  `${audioFile.slice(0, -path.extname(audioFile).length)}.json`;
+
+/** The sounds of a voice, if a file beside it tells their times. */
+export async function knownSounds(audioFile: string): Promise<Sound[] | null> {
+  const file = soundsFile(audioFile);
+  return existsSync(file) ? soundsOf(await readFile(file, 'utf8')) : null;
+}
+
+const isSound = (value: unknown): value is Sound =>
+  typeof value === 'object' &&
+  value !== null &&
+  'ipa' in value &&
+  'start' in value &&
+  'end' in value &&
+  typeof value.ipa === 'string' &&
+  typeof value.start === 'number' &&
+  typeof value.end === 'number';
+
+function soundsOf(json: string): Sound[] {
+  const told: unknown = JSON.parse(json);
+  if (!Array.isArray(told) || !told.every(isSound)) throw new TypeError('a list of sounds was expected');
+  return told;
 }
