@@ -161,7 +161,7 @@ function describeEngine<K extends string>(name: string, engine: Engine<K>): void
     });
 
     test('each frame opens its mouth as its own audio calls for, and changes nothing around it', async () => {
-      const pictures = await render([1, 0, 0.5].map((opening) => frame(0, { opening })));
+      const pictures = await render([1, 0, 0.5].map((jaw) => frame(0, { jaw })));
       const [wide = NaN, shut = NaN, half = NaN] = pictures.map((picture) => darkness(picture, face));
       expect(shut).toBe(0);
       expect(half).toBeGreaterThan(shut);

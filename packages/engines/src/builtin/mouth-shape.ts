@@ -32,9 +32,9 @@ export function mouthPose(g: GraphBuilder, audio: Value, positionCode: 'added' |
 
   const now = g.op('MatMul', [stepWeights(g, NOW.center, NOW.spread, 1), cues]);
   const echo = g.op('MatMul', [stepWeights(g, ECHO.center, ECHO.spread, ECHO.strength), cues]);
-  const [openingNow, rounding, spreading] = g.split(now, [1, 1, 1], 2);
-  const [openingEcho] = g.split(echo, [1, 2], 2);
-  const opening = m.max(openingNow, openingEcho);
+  const [closure, jawNow, rounding, spreading] = g.split(now, [1, 1, 1, 1, 1], 2);
+  const [, jawEcho] = g.split(echo, [1, 1, 3], 2);
+  const opening = m.mul(m.max(jawNow, jawEcho), m.sub(1, closure));
   return { opening, narrowing: m.sub(m.mul(rounding, 0.14), m.mul(spreading, 0.05)) };
 }
 

@@ -4,7 +4,7 @@ import { autoencoder, BLOCK, LATENT_CHANNELS } from '../builtin/autoencoder';
 import { redrawRegion } from '../builtin/draw-mouth';
 import { mouthPose, type Region } from '../builtin/mouth-shape';
 import { predict, predictionFactors } from '../builtin/prediction';
-import { audioEncoderModel, audioRole, STATES, WIDTH } from '../builtin/speech';
+import { audioEncoderModel, audioRole, LICENCE, STATES, WIDTH } from '../builtin/speech';
 import { type ScheduleParams } from '../diffusion/ddim';
 import { type Pack, writePack } from '../packs';
 import { WINDOW_STEPS } from '../speech/windows';
@@ -30,7 +30,7 @@ export async function writeLatentsyncPack(dir: string, resolution: number = RESO
       engine: 'latentsync',
       name: 'builtin-latentsync',
       version: '1.0.0',
-      licence: { spdx: 'MIT', source: 'Graphs written by this project; no learned weights.' },
+      licence: LICENCE,
       providers: ['cpu'],
       roles: {
         whisper_encoder: audioRole('whisper-encoder.onnx', models['whisper-encoder.onnx']),

@@ -3,7 +3,7 @@ import { floatTensor } from '../builtin/arithmetic';
 import { autoencoder, BLOCK, LATENT_CHANNELS } from '../builtin/autoencoder';
 import { drawMouth } from '../builtin/draw-mouth';
 import { mouthPose } from '../builtin/mouth-shape';
-import { audioEncoderModel, audioRole, STATES, WIDTH } from '../builtin/speech';
+import { audioEncoderModel, audioRole, LICENCE, STATES, WIDTH } from '../builtin/speech';
 import { type Pack, writePack } from '../packs';
 import { WINDOW_STEPS } from '../speech/windows';
 
@@ -25,7 +25,7 @@ export async function writeMusetalkPack(dir: string): Promise<Pack> {
       engine: 'musetalk',
       name: 'builtin-musetalk',
       version: '1.1.0',
-      licence: { spdx: 'MIT', source: 'Graphs written by this project; no learned weights.' },
+      licence: LICENCE,
       providers: ['cpu'],
       roles: {
         whisper_encoder: audioRole('whisper-encoder.onnx', models['whisper-encoder.onnx']),

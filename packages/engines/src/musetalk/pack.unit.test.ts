@@ -72,8 +72,8 @@ test('closed lips stay exactly where they are in silence', async () => {
 test('speech opens the lips, wider if louder', async () => {
   const image = picture(0);
   const openings = [];
-  for (const opening of [0, 0.3, 0.6, 1])
-    openings.push(open(await generate(image, landmarks(0), audio({ opening }))));
+  for (const jaw of [0, 0.3, 0.6, 1])
+    openings.push(open(await generate(image, landmarks(0), audio({ jaw }))));
   expect(openings[0]).toBe(0);
   expect(openings[2]).toBeGreaterThan((openings[1] ?? NaN) + 2);
   expect(openings[3]).toBeGreaterThan((openings[2] ?? NaN) + 2);
@@ -82,14 +82,14 @@ test('speech opens the lips, wider if louder', async () => {
 
 test('an open mouth changes neither the upper half nor nose, cheeks and the rim of the crop', async () => {
   const image = picture(0);
-  const wide = await generate(image, landmarks(0), audio({ opening: 1 }));
+  const wide = await generate(image, landmarks(0), audio({ jaw: 1 }));
   expect(difference(wide, image, SIDE, (_, y) => y < 148)).toBeLessThan(1e-5);
   expect(difference(wide, image, SIDE, (x) => x < 40 || x >= 216)).toBeLessThan(1e-5);
   expect(difference(wide, image, SIDE, (_, y) => y >= 247)).toBeLessThan(2e-3);
 });
 
 test('the opening follows the new speech, whether the mouth in the source was open or closed', async () => {
-  const loud = audio({ opening: 0.8 });
+  const loud = audio({ jaw: 0.8 });
   const fromClosed = open(await generate(picture(0), landmarks(0), loud));
   const fromOpen = open(await generate(picture(18), landmarks(18), loud));
   expect(Math.abs(fromClosed - fromOpen)).toBeLessThan(4);
@@ -97,8 +97,8 @@ test('the opening follows the new speech, whether the mouth in the source was op
 
 test('a tilted head opens its mouth along its own axis', async () => {
   const angle = 0.45;
-  const tilted = await generate(picture(0, angle), landmarks(0, angle), audio({ opening: 1 }));
-  const upright = await generate(picture(0), landmarks(0), audio({ opening: 1 }));
+  const tilted = await generate(picture(0, angle), landmarks(0, angle), audio({ jaw: 1 }));
+  const upright = await generate(picture(0), landmarks(0), audio({ jaw: 1 }));
   expect(Math.abs(open(tilted, angle) - open(upright))).toBeLessThan(4);
 });
 
