@@ -11,6 +11,7 @@ import {
   mouthSquare,
   NO_MOUTHS,
 } from './mouth-exemplars';
+import { connectedRuns } from './smoothing';
 
 /*
  * The exemplars of a clip are a ladder of openings, from the mouth as it closes to the mouth as it opens widest. The
@@ -20,6 +21,9 @@ import {
 /** The rarest openings are mistakes of the landmarks, or a yawn. */
 const LOWEST = 0.03;
 const HIGHEST = 0.97;
+
+/** Three seconds of a shot show what the mouth does. */
+const FEWEST_OF_SHOT = 75;
 
 /** Closer openings differ by the landmarks' noise alone, 0.002 to 0.003. */
 const SMALLEST_STEP = 0.005;
@@ -56,13 +60,13 @@ interface Candidate extends MouthSquare {
  * filled in, something else may be before the mouth.
  */
 export function proposeMouths(track: FaceTrack, seen: Uint8Array): number[][] {
-  const candidates = [...track.found.keys()].flatMap((frame) =>
+  const everywhere = [...track.found.keys()].flatMap((frame) =>
     track.found[frame] === 1 && seen[frame] === 1 ? (candidateOf(track, frame) ?? []) : [],
   );
-  if (candidates.length === 0) return [];
-  const openings = candidates.map(({ opening }) => opening);
-  const lowest = quantile(openings, LOWEST);
-  const step = (quantile(openings, HIGHEST) - lowest) / (EXEMPLARS - 1);
+  if (everywhere.length === 0) return [];
+  const candidates = mostTelling(track, everywhere);
+  const { lowest, range } = rangeOf(candidates);
+  const step = range / (EXEMPLARS - 1);
   const blemish = blemishesOf(track, candidates);
   const faces = candidates.map((candidate) => ({ ...candidate, blemish: blemish(candidate) }));
   return Array.from({ length: EXEMPLARS }, (_, rung) => {
@@ -89,6 +93,28 @@ function candidateOf(track: FaceTrack, frame: number): Candidate | null {
 }
 
 const NOSE_TIP = 30;
+
+/**
+ * The candidates of the shot in which the mouth moves most, because another shot may show somebody else, or the same
+ * person in other light. All of them if every shot is short.
+ */
+function mostTelling(track: FaceTrack, candidates: readonly Candidate[]): readonly Candidate[] {
+  const shots = connectedRuns(
+    track.frames,
+    () => true,
+    (frame) => track.cuts[frame] !== 1,
+  )
+    .map(({ start, end }) => candidates.filter(({ frame }) => frame >= start && frame < end))
+    .filter(({ length }) => length >= FEWEST_OF_SHOT)
+    .sort((a, b) => rangeOf(b).range - rangeOf(a).range);
+  return shots[0] ?? candidates;
+}
+
+function rangeOf(candidates: readonly Candidate[]): { lowest: number; range: number } {
+  const openings = candidates.map(({ opening }) => opening);
+  const lowest = quantile(openings, LOWEST);
+  return { lowest, range: quantile(openings, HIGHEST) - lowest };
+}
 
 /** What speaks against a candidate besides its opening, in rungs. */
 function blemishesOf(track: FaceTrack, candidates: readonly Candidate[]): (candidate: Candidate) => number {

@@ -80,6 +80,21 @@ describe('the frames proposed for a ladder', () => {
     expect(Math.max(...proposeMouths(track, allSeen(track)).flat())).toBeLessThan(250);
   });
 
+  test('are of one shot, the one in which the mouth moves most: another may show somebody else', () => {
+    // Three shots: a listener, the speaker, another speaker of whom less is seen.
+    const track = trackOf(speaking(400).map((pose, frame) => (frame < 150 ? { opening: 0.02 } : pose)));
+    for (const cut of [0, 150, 330]) track.cuts[cut] = 1;
+    const proposed = proposeMouths(track, allSeen(track)).flat();
+    expect(proposed.filter((frame) => frame < 150 || frame >= 330)).toEqual([]);
+  });
+
+  test('are of all shots where each is too short to show what the mouth does', () => {
+    const track = trackOf(speaking(200));
+    for (let frame = 0; frame < 200; frame += 20) track.cuts[frame] = 1;
+    const shots = proposeMouths(track, allSeen(track)).map(([frame = NaN]) => Math.floor(frame / 20));
+    expect(new Set(shots).size).toBeGreaterThan(1);
+  });
+
   test('are never without a face, and never those whose face was filled in', () => {
     const track = trackOf(speaking(200));
     const seen = allSeen(track);
