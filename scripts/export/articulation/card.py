@@ -54,8 +54,13 @@ def table(results: dict) -> str:
     rows = [["", "", *COLUMNS.values()], ["---"] * (2 + len(COLUMNS))]
     for heard, methods in results.items():
         for method, found in methods.items():
-            rows.append([NAMES[heard], method, *(f"{found[name]:.2f}" for name in COLUMNS)])
+            rows.append([NAMES[heard], method, *(number(found[name]) for name in COLUMNS)])
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def number(value: float) -> str:
+    """A cue that is never heard has no correlation."""
+    return f"{value:.2f}" if value == value else "–"
 
 
 CARD = """\

@@ -15,7 +15,8 @@ def figures(utterances: list, cues_of) -> dict:
     dentals = closure_scores(utterances, heard, DENTAL, "dental")
     truth = np.concatenate([utterance.cues.astype(np.float32) for utterance in utterances])
     said = np.concatenate([cues[: len(utterance.cues)] for utterance, cues in zip(utterances, heard)])
-    correlation = [np.corrcoef(said[:, i], truth[:, i])[0, 1] for i in range(len(CUES))]
+    with np.errstate(invalid="ignore"):
+        correlation = [np.corrcoef(said[:, i], truth[:, i])[0, 1] for i in range(len(CUES))]
     i, u, a = (vowel_mean(utterances, heard, is_it) for is_it in (is_i, is_u, is_a))
     return {
         "closure recall": closures[0],
