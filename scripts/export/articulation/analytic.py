@@ -4,7 +4,6 @@ import numpy as np
 from scipy.ndimage import maximum_filter1d
 
 from .spectrogram import DEPTH, mel_edges
-from .trajectories import CUES
 
 
 def analytic_cues(mel: np.ndarray) -> np.ndarray:
@@ -24,7 +23,8 @@ def analytic_cues(mel: np.ndarray) -> np.ndarray:
     decibels = 20 * np.log10(voice / loud + 1e-3)
     speech_around = np.minimum(before(decibels), after(decibels))
     gap = ramp(-decibels, 18, 30) * ramp(speech_around, -20, -10)
-    murmur = ramp(np.log10((low + 1e-4 * loud) / (first + front + 1e-4 * loud)), -0.3, 0.3) * ramp(low / loud, 0.03, 0.1)
+    muffled = ramp(np.log10((low + 1e-4 * loud) / (first + front + 1e-4 * loud)), -0.3, 0.3)
+    murmur = muffled * ramp(low / loud, 0.03, 0.1)
     labial = ramp(-after(tilt, 4), -0.5, 0.3)
     closure = np.maximum(gap, murmur) * labial
     noisy = ramp(np.log10((high + 1e-4 * loud) / (first + 1e-4 * loud)), -0.3, 0.5)
@@ -54,4 +54,3 @@ def band_weights(low: float, high: float) -> np.ndarray:
 
 
 BAND_WEIGHTS = [band_weights(*band) for band in ((60, 450), (300, 1400), (400, 1100), (1700, 3200), (3500, 8000))]
-assert len(CUES) == 5

@@ -2,6 +2,8 @@
 
 from string import Template
 
+from .corpus import FESTIVAL, FLITE, LANGUAGES, VARIANTS
+
 COLUMNS = {
     "closure recall": "p b m reached",
     "closure false": "false",
@@ -28,11 +30,19 @@ NAMES = {
 }
 
 
-def card(seed: int, minutes: float, steps: int, results: dict, hard: dict) -> str:
-    """`results`: figures by held-out set, condition and method; `hard`: by condition and method."""
+def card(seed: int, minutes: float, steps: int, results: dict, hard: dict, restless: float) -> str:
+    """
+    `results`: figures by held-out set, condition and method; `hard`: by condition and method; `restless`: share of the
+    time in which the jaw moves although nobody speaks.
+    """
     return Template(CARD).substitute(
         seed=seed,
         hours=f"{minutes / 60:.1f}",
+        languages=len(LANGUAGES),
+        variants=len(VARIANTS),
+        flite=len(FLITE),
+        festival=len(FESTIVAL),
+        restless=f"{100 * restless:.1f}",
         steps=steps,
         clean=table({held: methods for (held, condition), methods in results.items() if condition == "clean"}),
         degraded=table({held: methods for (held, condition), methods in results.items() if condition == "any"}),
@@ -44,8 +54,13 @@ def table(results: dict) -> str:
     rows = [["", "", *COLUMNS.values()], ["---"] * (2 + len(COLUMNS))]
     for heard, methods in results.items():
         for method, found in methods.items():
-            rows.append([NAMES[heard], method, *(f"{found[name]:.2f}" for name in COLUMNS)])
+            rows.append([NAMES[heard], method, *(number(found[name]) for name in COLUMNS)])
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def number(value: float) -> str:
+    """A cue that is never heard has no correlation."""
+    return f"{value:.2f}" if value == value else "–"
 
 
 CARD = """\
@@ -58,13 +73,15 @@ and jaw do. Written, like this page, by `python3 scripts/export/train_hearing.py
 - *Output*, 50 times per second, each in [0, 1]: `closure` (lips together: p b m), `jaw` (how far down), `rounding` (o u
   w), `spreading` (i e), `dental` (lower lip to upper teeth: f v).
 - *Network*: eight convolutions of 64 channels, dilated up to 8; it looks 0.5 s back and ahead.
-- *Training*: $hours hours of speech that espeak-ng (42 languages, 45 voices), flite (3 voices) and festival (4 voices)
-  made from invented and English words, with the times of every phoneme; through rooms, equalizers, telephones, 8-bit
-  codecs and overdriven amplifiers, with noise and music; and of noise, music, drums and silence alone. $steps steps,
-  seed $seed. No recorded voices, no weights from elsewhere.
-- *Labels*: targets per phoneme, blended by dominance functions (Cohen and Massaro 1993). They are what a mouth should do
-  by phonetics, not what a mouth was seen to do.
-- *Licence*: MIT, as the project. The synthesizers are free software; what they say carries no licence of theirs.
+- *Training*: $hours hours of speech that espeak-ng ($languages languages, $variants voices), flite ($flite voices) and
+  festival ($festival voices) made from invented and English words, with the times of every phoneme; through rooms,
+  equalizers, telephones, 8-bit codecs and overdriven amplifiers, with noise and music; and of noise, music, drums and
+  silence alone. $steps steps, seed $seed. No recordings but those that the synthesizers' voices
+  are made of, no weights from elsewhere.
+- *Labels*: targets per phoneme, blended by dominance functions (Cohen and Massaro 1993). They are what a mouth should
+  do by phonetics, not what a mouth was seen to do.
+- *Licence*: MIT, as the project. The synthesizers are free software (Debian's main section); neither they nor what they
+  said is part of the project.
 
 ## How well it hears
 
@@ -85,10 +102,13 @@ One hard case at a time, the held-out voices mixed:
 
 $hard
 
+While music, drums, noise or silence is all there is, the jaw is above 0.1 for $restless % of the time.
+
 ## Limits
 
 - Voices of synthesizers are clearer than people. No labelled recordings were used, neither for training nor here.
+- n is taken for m, and v for b, more often than chance would have it: they differ little in sound, and v by little to
+  the eye.
 - Tongue and teeth are not heard. Smiles, breath and laughter have no label.
-- In whispers and below 10 dB of noise closures are missed rather than invented.
-- A singer's or a second voice behind the first is heard as speech.
+- A second voice behind the first is heard as speech, and so is song.
 """

@@ -26,8 +26,8 @@ TRAINING = {"espeak": 8, "flite": 4, "festival": 6, "nothing": 2}
 FLITE = ["kal16", "awb", "rms"]
 FESTIVAL = """kal_diphone lp_diphone pc_diphone czech_dita czech_ph czech_krb hy_fi_mv_diphone suo_fi_lj_diphone
     msu_ru_nsh_clunits""".split()
-LANGUAGES = """en-us en de fr es it pt nl sv pl cs ru el fi ro da nb sk tr id sw hr ca et lv sl eo la cy af bs is lt mk ga
-    sq ms ka lb""".split()
+LANGUAGES = """en-us en de fr es it pt nl sv pl cs ru el fi ro da nb sk tr id sw hr ca et lv sl eo la cy af bs is lt mk
+    ga sq ms ka lb""".split()
 VARIANTS = """m1 m2 m3 m4 m5 m6 f1 f2 f3 f4 croak klatt klatt2 klatt4 klatt6 whisperf Andy Annie Alex Mario Lee Denis
     aunty Michael Gene grandma iven linda max pablo paul rob shelby zac adam anika belinda caleb ed john marcelo mike
     Hugo Reed boris""".split()
@@ -91,14 +91,15 @@ def spoken_by_festival(r: random.Random, held_out: bool) -> tuple:
 
 def nobody(r: random.Random, _: bool) -> tuple:
     """Silence, noise, music or drums, during which the mouth rests."""
-    kind = r.choice(["silence", "noise", "swelling", "music", "music", "drums"])
+    kind = r.choice(["silence", "noise", "swelling", "music", "music", "organ", "organ", "drums"])
     count = int(RATE * r.uniform(2, 5))
     noise = np.random.default_rng(r.randrange(1 << 32)).standard_normal(count)
     sounds = {
         "silence": lambda: 1e-4 * noise,
         "noise": lambda: noise,
-        "swelling": lambda: low_passed(noise, r) * (1 + r.random() * np.sin(2 * np.pi * time_of(noise) * r.uniform(0.1, 3))),
+        "swelling": lambda: low_passed(noise, r) * swell(time_of(noise), r.random(), r.uniform(0.1, 3)),
         "music": lambda: music(time_of(noise), r),
+        "organ": lambda: organ(time_of(noise), r),
         "drums": lambda: drums(time_of(noise), noise, r),
     }
     audio = sounds[kind]().astype(np.float32)
@@ -226,6 +227,10 @@ def low_passed(noise: np.ndarray, r: random.Random) -> np.ndarray:
     return sosfilt(butter(1, r.uniform(60, 1500), "low", fs=RATE, output="sos"), noise)
 
 
+def swell(time: np.ndarray, depth: float, hertz: float) -> np.ndarray:
+    return 1 + depth * np.sin(2 * np.pi * hertz * time)
+
+
 def music(time: np.ndarray, r: random.Random) -> np.ndarray:
     """Chords of plucked and bowed notes."""
     sound, decay, brightness = np.zeros(len(time)), r.uniform(0.08, 1.5), r.uniform(0.7, 2)
@@ -238,6 +243,20 @@ def music(time: np.ndarray, r: random.Random) -> np.ndarray:
                 if hertz * harmonic < RATE / 2:
                     phase = 2 * np.pi * hertz * harmonic * since + 6 * r.random()
                     sound += envelope * np.sin(phase) / harmonic**brightness
+    return sound
+
+
+def organ(time: np.ndarray, r: random.Random) -> np.ndarray:
+    """Chords that last, with or without tremolo."""
+    sound, brightness, length = np.zeros(len(time)), r.uniform(0.5, 2), r.uniform(0.5, 6)
+    for start in np.arange(0, len(time) / RATE, length):
+        held = np.clip((time - start) / 0.02, 0, 1) * np.clip((start + length - time) / 0.02, 0, 1)
+        held = held * swell(time, r.choice([0, 0.3]), r.uniform(3, 7))
+        for _ in range(r.randint(1, 4)):
+            hertz = 55 * 2 ** (r.randint(0, 48) / 12)
+            for harmonic in range(1, 12):
+                if hertz * harmonic < RATE / 2:
+                    sound += held * np.sin(2 * np.pi * hertz * harmonic * time + 6 * r.random()) / harmonic**brightness
     return sound
 
 

@@ -15,7 +15,8 @@ def figures(utterances: list, cues_of) -> dict:
     dentals = closure_scores(utterances, heard, DENTAL, "dental")
     truth = np.concatenate([utterance.cues.astype(np.float32) for utterance in utterances])
     said = np.concatenate([cues[: len(utterance.cues)] for utterance, cues in zip(utterances, heard)])
-    correlation = [np.corrcoef(said[:, i], truth[:, i])[0, 1] for i in range(len(CUES))]
+    with np.errstate(invalid="ignore"):
+        correlation = [np.corrcoef(said[:, i], truth[:, i])[0, 1] for i in range(len(CUES))]
     i, u, a = (vowel_mean(utterances, heard, is_it) for is_it in (is_i, is_u, is_a))
     return {
         "closure recall": closures[0],
@@ -45,13 +46,13 @@ def closure_scores(utterances: list, heard: list, channel: int, kind: str) -> tu
 
 
 def vowel_mean(utterances: list, heard: list, is_it) -> np.ndarray:
-    means = [
-        cues[int(start * STEPS_PER_SECOND) : max(int(start * STEPS_PER_SECOND) + 1, int(end * STEPS_PER_SECOND))].mean(0)
-        for (_, _, truth, units), cues in zip(utterances, heard)
-        for start, end, posture in units
-        if posture.kind == "vowel" and is_it(posture) and int(start * STEPS_PER_SECOND) < len(cues)
-    ]
-    return np.mean(means, axis=0) if means else np.full(len(CUES), np.nan)
+    means = []
+    for utterance, cues in zip(utterances, heard):
+        for start, end, posture in utterance.units:
+            first, last = int(start * STEPS_PER_SECOND), int(end * STEPS_PER_SECOND)
+            if posture.kind == "vowel" and is_it(posture) and first < len(cues):
+                means.append(cues[first : max(first + 1, last)].mean(0))
+    return np.mean(means, axis=0)
 
 
 def is_i(posture) -> bool:

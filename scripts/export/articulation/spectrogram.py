@@ -34,8 +34,8 @@ def loudest_nearby(mel: np.ndarray) -> np.ndarray:
     around = np.pad(level, REACH, constant_values=-np.inf)
     loudest = np.lib.stride_tricks.sliding_window_view(around, 2 * REACH + 1).max(1)
     window = np.ones(2 * REACH + 1)
-    smooth = np.convolve(loudest, window)[REACH : REACH + steps] / np.convolve(np.ones(steps), window)[REACH : REACH + steps]
-    return np.maximum(smooth, FAINTEST)
+    total, count = (np.convolve(values, window)[REACH : REACH + steps] for values in (loudest, np.ones(steps)))
+    return np.maximum(total / count, FAINTEST)
 
 
 def mel_edges() -> np.ndarray:

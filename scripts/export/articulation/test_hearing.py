@@ -11,7 +11,8 @@ from .trajectories import CLOSURE, JAW, Unit, trajectories
 
 class TestHearing(unittest.TestCase):
     def test_lips_are_closed_through_the_hold_and_open_in_the_vowel_after_it(self) -> None:
-        units = [Unit(0.0, 0.2, *postures("a", "ipa")), Unit(0.2, 0.3, *postures("b", "ipa")), Unit(0.3, 0.6, *postures("ɑ", "ipa"))]
+        said = {"a": (0.0, 0.2), "b": (0.2, 0.3), "ɑ": (0.3, 0.6)}
+        units = [Unit(*times, *postures(symbol, "ipa")) for symbol, times in said.items()]
         cues = trajectories(units, 0.6)
         self.assertGreater(cues[10:15, CLOSURE].min(), 0.99)
         self.assertEqual(cues[:6, CLOSURE].max(), 0)
