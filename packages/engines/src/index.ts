@@ -29,6 +29,15 @@ export {
   MOUTH,
   RIGHT_EYE,
 } from './face/landmarks';
+export {
+  createCutMouth,
+  EXEMPLAR_BYTES,
+  EXEMPLAR_SIDE,
+  EXEMPLARS,
+  type MouthExemplars,
+  NO_MOUTHS,
+} from './face/mouth-exemplars';
+export { chooseMouths, proposeMouths } from './face/mouth-ladder';
 export { faceRuns, smoothingReach, smoothRun } from './face/smoothing';
 export { highsyncFaces } from './highsync/faces';
 export { type HighsyncManifest } from './highsync/manifest';

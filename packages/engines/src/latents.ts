@@ -17,11 +17,13 @@ export function createDecodeLatent(
   pool: ArrayPool,
 ): DecodeLatent {
   const plane = height * width;
+  const unscale = 1 / scale;
   return async (latents, offset, stride) => {
     const scaled = pool.take(channels * plane);
     for (let channel = 0; channel < channels; channel++) {
       const from = offset + channel * stride;
-      for (let i = 0; i < plane; i++) scaled[channel * plane + i] = (latents[from + i] ?? 0) / scale;
+      const to = channel * plane;
+      for (let i = 0; i < plane; i++) scaled[to + i] = (latents[from + i] ?? 0) * unscale;
     }
     const latent = float32Tensor(scaled, [1, channels, height, width]);
     return float32Of(await call('vae_decoder', { latent }), 'image');

@@ -71,25 +71,43 @@ export type TakeFloats = (length: number) => Float32Array<ArrayBuffer>;
 export type RunModel = (role: string, feeds: Tensors, take?: TakeFloats) => Promise<RunResult>;
 
 type Floats = Float32Array<ArrayBuffer>;
+type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Reuses arrays of a few fixed lengths that travel to the graphs and back, so that they need no garbage collection. */
 export interface ArrayPool {
   /** An array of this length with arbitrary content. */
   take(length: number): Floats;
-  give(array: Floats): void;
+  takeBytes(length: number): Bytes;
+  give(array: Floats | Bytes): void;
 }
 
-/** Keeps at most `perLength` spare arrays of each length. */
+/** Keeps at most `perLength` spare arrays of each type and length. */
 export function createArrayPool(perLength: number): ArrayPool {
-  const spare = new Map<number, Floats[]>();
+  const floats = createSpares<Floats>(perLength);
+  const bytes = createSpares<Bytes>(perLength);
   return {
-    take: (length) => spare.get(length)?.pop() ?? new Float32Array(length),
-    give(array) {
+    take: (length) => floats.find(length) ?? new Float32Array(length),
+    takeBytes: (length) => bytes.find(length) ?? new Uint8Array(length),
+    give: (array) => (array instanceof Float32Array ? floats.keep(array) : bytes.keep(array)),
+  };
+}
+
+function createSpares<T extends Floats | Bytes>(perLength: number) {
+  const spare = new Map<number, T[]>();
+  return {
+    find: (length: number): T | undefined => spare.get(length)?.pop(),
+    keep(array: T): void {
       const same = spare.get(array.length) ?? [];
       if (same.length < perLength) same.push(array);
       spare.set(array.length, same);
     },
   };
+}
+
+/** Gives the arrays of these tensors to the pool. */
+export function giveAll(tensors: Tensors, pool: ArrayPool): void {
+  for (const { type, data } of Object.values(tensors))
+    if (type === 'float32' || type === 'uint8') pool.give(data);
 }
 
 /**
@@ -101,7 +119,7 @@ export type CallRole = (role: string, feeds: Tensors) => Promise<Tensors>;
 export function createCallRole(run: RunModel, pool: ArrayPool): CallRole {
   return async (role, feeds) => {
     const result = await run(role, feeds, (length) => pool.take(length));
-    for (const tensor of Object.values(result.feeds)) if (tensor.type === 'float32') pool.give(tensor.data);
+    giveAll(result.feeds, pool);
     return result.outputs;
   };
 }

@@ -14,6 +14,7 @@ let folder: string;
 let musetalk: MusetalkManifest;
 let latentsync: LatentsyncManifest;
 let highsync: HighsyncManifest;
+type Rendering = MusetalkManifest | LatentsyncManifest | HighsyncManifest;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'manifest-fits-'));
@@ -28,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const CELL = { top: 0, bottom: 0, left: 0, right: 0 };
-const ALL = { top: 0, bottom: 31, left: 0, right: 31 };
+const ALL = { top: 0, bottom: 55, left: 0, right: 55 };
 
 /** The problems of a manifest, as `path: message`. */
 const problems = (manifest: unknown): string[] =>
@@ -49,14 +50,18 @@ describe('parameters that contradict the tensors beside them are refused, naming
   });
 
   test('the side of the crop', () => {
-    const image = (role: string, side: string) => `roles.${role}.${side}.image: is float32 [batch,3,256,256]`;
+    const image = (role: string, side: string, { params: { resolution } }: Rendering) =>
+      `roles.${role}.${side}.image: is float32 [batch,3,${resolution},${resolution}]`;
     const wanted = (frames: number) => `the parameters ask for float32 [${frames},3,128,128]`;
     expect(ofMusetalk({ resolution: 128 })).toEqual([
-      `${image('vae_encoder', 'inputs')}, ${wanted(8)}`,
-      `${image('vae_decoder', 'outputs')}, ${wanted(8)}`,
+      `${image('vae_encoder', 'inputs', musetalk)}, ${wanted(8)}`,
+      `${image('vae_decoder', 'outputs', musetalk)}, ${wanted(8)}`,
     ]);
-    expect(ofLatentsync({ resolution: 128 })).toContain(`${image('vae_encoder', 'inputs')}, ${wanted(1)}`);
-    expect(ofHighsync({ resolution: 128 })).toContain(`${image('vae_encoder', 'inputs')}, ${wanted(1)}`);
+    for (const [pack, found] of [
+      [latentsync, ofLatentsync({ resolution: 128 })],
+      [highsync, ofHighsync({ resolution: 128 })],
+    ] as const)
+      expect(found).toContain(`${image('vae_encoder', 'inputs', pack)}, ${wanted(1)}`);
   });
 
   test('a crop that cannot be cut: its side is not a multiple of eight', () => {
@@ -101,8 +106,8 @@ describe('parameters that contradict the tensors beside them are refused, naming
   test.each<[string, Partial<HighsyncManifest['params']>, string]>([
     ['windows that do not advance', { overlap: 12 }, 'windows overlap by less than a window'],
     ['a stretch that is shorter than a window', { stretch: 11 }, 'a stretch holds at least a window'],
-    ['rows beyond the latent', { mask: { ...ALL, bottom: 32 } }, 'the rectangle lies inside the latent'],
-    ['columns beyond the latent', { mask: { ...ALL, right: 32 } }, 'the rectangle lies inside the latent'],
+    ['rows beyond the latent', { mask: { ...ALL, bottom: 56 } }, 'the rectangle lies inside the latent'],
+    ['columns beyond the latent', { mask: { ...ALL, right: 56 } }, 'the rectangle lies inside the latent'],
     ['rows in reverse', { mask: { ...ALL, top: 9, bottom: 8 } }, 'the rectangle lies inside the latent'],
     ['columns in reverse', { mask: { ...ALL, left: 5, right: 4 } }, 'the rectangle lies inside the latent'],
   ])('%s', (_, change, problem) => {

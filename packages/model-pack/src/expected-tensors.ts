@@ -6,7 +6,7 @@ export type Size = number | 'any' | { readonly atLeast: number };
 
 /** What the code of an engine requires of a tensor, given its parameters. */
 export interface ExpectedTensor {
-  readonly dtype: 'float32' | 'int64';
+  readonly dtype: 'float32' | 'uint8' | 'int64';
   readonly dims: readonly Size[];
 }
 
@@ -19,6 +19,7 @@ export interface ExpectedRole {
 }
 
 export const expectFloats = (...dims: Size[]): ExpectedTensor => ({ dtype: 'float32', dims });
+export const expectBytes = (...dims: Size[]): ExpectedTensor => ({ dtype: 'uint8', dims });
 
 /** A diffusion timestep. */
 export const TIMESTEP: ExpectedTensor = { dtype: 'int64', dims: [1] };

@@ -2,6 +2,7 @@ export {
   type ExpectedRole,
   type ExpectedRoles,
   type ExpectedTensor,
+  expectBytes,
   expectFloats,
   refuseMismatches,
   type Size,

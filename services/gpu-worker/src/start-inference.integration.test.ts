@@ -3,7 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ENGINES, type SyncMode } from '@lipsync/contract';
 import { outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
-import { buildBuiltinPacks, encodeFaceTrack } from '@lipsync/engines';
+import {
+  buildBuiltinPacks,
+  decodeFaceTrack,
+  encodeFaceTrack,
+  EXEMPLAR_BYTES,
+  EXEMPLAR_SIDE,
+  EXEMPLARS,
+  landmark,
+  mouthOpening,
+} from '@lipsync/engines';
 import { syntheticTrack } from '@lipsync/engines/test';
 import {
   ffmpeg,
@@ -151,6 +160,39 @@ describe('inference on files', () => {
     expect(whole.settledFrames).toBe(whole.frames);
     expect(result.analysis?.settledFrames).toBeGreaterThanOrEqual(result.renderedFrames);
     expect((await readFile(at('part.mp4'))).equals(await readFile(at('whole.mp4')))).toBe(true);
+  });
+
+  test('an analysis keeps pictures of the video’s own mouth, by rising opening, the same each time', async () => {
+    const videoPath = at('mouths.mp4');
+    const sample = join(__dirname, '../../../samples/face.mp4');
+    await ffmpeg(['-i', sample, '-t', '1.2', '-c', 'copy', '-an', videoPath]);
+    const tracks: Buffer[] = [];
+    for (const name of ['one.track', 'another.track']) {
+      await inference.analyze({ videoPath, trackPath: at(name) });
+      tracks.push(await readFile(at(name)));
+    }
+    const [one = Buffer.alloc(0), another] = tracks;
+    expect(another?.equals(one)).toBe(true);
+
+    const { pictures, landmarks } = decodeFaceTrack(one).mouths;
+    expect(pictures).toHaveLength(EXEMPLARS * EXEMPLAR_BYTES);
+    const openings: number[] = [];
+    for (let i = 0; i < EXEMPLARS; i++) {
+      const points = landmarks.subarray(i * 136, (i + 1) * 136);
+      openings.push(mouthOpening(points));
+      /** How red the picture is between two landmarks. */
+      const redness = (from: number, to: number): number => {
+        const [a, b] = [landmark(points, from), landmark(points, to)];
+        const pixel = Math.round((a.y + b.y) / 2) * EXEMPLAR_SIDE + Math.round((a.x + b.x) / 2);
+        const [red = NaN, green = NaN] = [0, 1].map(
+          (color) => pictures[i * EXEMPLAR_BYTES + color * EXEMPLAR_SIDE ** 2 + pixel],
+        );
+        return red / green;
+      };
+      // The lower lip, between its edges, is redder than the chin.
+      expect(redness(66, 57)).toBeGreaterThan(redness(57, 8) * 1.05);
+    }
+    expect(openings).toEqual([...openings].sort((a, b) => a - b));
   });
 
   test('a video in which no frame shows a face fails with no_face_detected', async () => {

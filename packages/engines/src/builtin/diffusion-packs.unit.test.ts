@@ -1,4 +1,5 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { restoreOutside } from '../highsync/mask';
 import * as highsync from '../highsync/pack';
 import * as latentsync from '../latentsync/pack';
 import {
@@ -6,14 +7,16 @@ import {
   type Cues,
   darkness,
   difference,
+  exemplarFeeds,
   type FaceShape,
   type Frame,
+  lowerLipEdge,
   paintedFace,
   paintedFrame,
   swapped,
 } from '../test/drawn-faces';
 import { floats, guidedLoop, loadTestGraph, type TestGraph, time } from '../test/graphs';
-import { decoderModel, encoderModel, LATENT_CHANNELS, LATENT_SCALE } from './autoencoder';
+import { BLOCK, decoderModel, encoderModel, LATENT_CHANNELS, LATENT_SCALE } from './autoencoder';
 import { WIDTH } from './speech';
 
 type Graphs<K extends string> = Readonly<Record<K, TestGraph>>;
@@ -28,6 +31,10 @@ interface Predictions {
 
 interface Engine<K extends string> {
   readonly pack: typeof latentsync | typeof highsync;
+  /** Cells along a side of the latent. */
+  readonly cells: number;
+  /** Cells outside which the sampler restores the frames' latents; everywhere the network's answer counts without. */
+  readonly mask?: typeof highsync.MASK;
   readonly models: () => Readonly<Record<K, Uint8Array>>;
   readonly face: FaceShape;
   /** Frames that the network sees at once; the last frame is repeated for missing ones. */
@@ -41,28 +48,27 @@ interface Engine<K extends string> {
   ) => Promise<Predictions>;
 }
 
-const CELLS = 32;
-const AREA = CELLS * CELLS;
-const SIDE = 256;
-
 const LATENTSYNC: Engine<'unet'> = {
   pack: latentsync,
+  cells: latentsync.RESOLUTION / BLOCK,
   models: () => ({ unet: latentsync.unet3dModel(latentsync.SCHEDULE, latentsync.GUIDANCE) }),
   // In an aligned face the mouth is smaller than in a tight crop.
-  face: { side: SIDE, x: 128, y: 150, half: 28 },
+  face: { side: latentsync.RESOLUTION, x: 192, y: 225, half: 42 },
   window: 3,
   async predictions({ unet }, frames, _latents, reference) {
+    const { cells } = LATENTSYNC;
     const audio = allOf(frames, 'audio');
     const landmarks = allOf(frames, 'landmarks');
     const predict = (at: number, latent: Float32Array, heard: Float32Array) => {
-      const input = new Float32Array(latentsync.INPUT_CHANNELS * frames.length * AREA);
+      const input = new Float32Array(latentsync.INPUT_CHANNELS * frames.length * cells * cells);
       input.set(latent);
       input.set(reference, input.length - reference.length);
       return unet.run({
-        latent: floats(input, [1, latentsync.INPUT_CHANNELS, frames.length, CELLS, CELLS]),
+        latent: floats(input, [1, latentsync.INPUT_CHANNELS, frames.length, cells, cells]),
         timestep: time(at),
         audio: floats(heard, [frames.length, 50, WIDTH]),
         landmarks: floats(landmarks, [frames.length, 68, 2]),
+        ...exemplarFeeds(),
       });
     };
     const silence = new Float32Array(audio.length);
@@ -75,21 +81,24 @@ const LATENTSYNC: Engine<'unet'> = {
 
 const HIGHSYNC: Engine<'reference' | 'conditional' | 'unconditional'> = {
   pack: highsync,
+  cells: highsync.LATENT_SIDE,
+  mask: highsync.MASK,
   models: () => ({
     reference: highsync.referenceUnetModel(),
     conditional: highsync.denoisingUnetModel(highsync.SCHEDULE, highsync.GUIDANCE),
     unconditional: highsync.unconditionalUnetModel(highsync.SCHEDULE),
   }),
-  face: { side: SIDE, x: 128, y: 180, half: 34 },
+  face: { side: highsync.RESOLUTION, x: 224, y: 315, half: 60 },
   window: highsync.WINDOW,
   async predictions(graphs, frames, latents) {
     const { length } = frames;
+    const { cells } = HIGHSYNC;
     const bank = await graphs.reference.run({
-      latent: floats(latents, [length, LATENT_CHANNELS, CELLS, CELLS]),
+      latent: floats(latents, [length, LATENT_CHANNELS, cells, cells]),
     });
     const audio = allOf(frames, 'audio');
     const common = (at: number, latent: Float32Array, heard: Float32Array) => ({
-      latent: floats(latent, [1, LATENT_CHANNELS, length, CELLS, CELLS]),
+      latent: floats(latent, [1, LATENT_CHANNELS, length, cells, cells]),
       timestep: time(at),
       audio: floats(heard, [1, length, 50, WIDTH]),
     });
@@ -98,8 +107,9 @@ const HIGHSYNC: Engine<'reference' | 'conditional' | 'unconditional'> = {
       given: (at, latent) =>
         graphs.conditional.run({
           ...common(at, latent, audio),
-          bank_0: floats(bank, [length, AREA, LATENT_CHANNELS]),
+          bank_0: floats(bank, [length, ...highsync.BANK_SHAPE]),
           landmarks: floats(allOf(frames, 'landmarks'), [1, length, 68, 2]),
+          ...exemplarFeeds(),
         }),
     };
   },
@@ -109,7 +119,9 @@ describeEngine('latentsync', LATENTSYNC);
 describeEngine('highsync', HIGHSYNC);
 
 function describeEngine<K extends string>(name: string, engine: Engine<K>): void {
-  const { face, window } = engine;
+  const { face, window, cells, mask } = engine;
+  const { side } = face;
+  const area = cells * cells;
   const { SCHEDULE, GUIDANCE } = engine.pack;
   const frame = (gap: number, cues: Cues): Frame => paintedFrame(face, gap, cues);
 
@@ -124,8 +136,8 @@ function describeEngine<K extends string>(name: string, engine: Engine<K>): void
       return graph;
     };
     beforeAll(async () => {
-      encoder = await load(encoderModel(SIDE));
-      decoder = await load(decoderModel(SIDE));
+      encoder = await load(encoderModel(side));
+      decoder = await load(decoderModel(side));
       const models = Object.entries<Uint8Array>(engine.models());
       const entries = models.map(async ([role, model]) => [role, await load(model)] as const);
       graphs = Object.fromEntries(await Promise.all(entries)) as Graphs<K>; // the keys are those of the models
@@ -138,36 +150,43 @@ function describeEngine<K extends string>(name: string, engine: Engine<K>): void
         { length: window },
         (_, i) => some[Math.min(i, some.length - 1)] ?? frame(0, {}),
       );
-      const encoded = await encoder.run({ image: floats(allOf(frames, 'picture'), [window, 3, SIDE, SIDE]) });
+      const encoded = await encoder.run({ image: floats(allOf(frames, 'picture'), [window, 3, side, side]) });
       const latents = encoded.map((value) => value * LATENT_SCALE);
-      const reference = swapped(latents, window, AREA);
+      const reference = swapped(latents, window, area);
       const { without, given } = await engine.predictions(graphs, frames, latents, reference);
       const passed = await guidedLoop(SCHEDULE, GUIDANCE, reference.length, async (at, latent) => [
         await without(at, latent),
         await given(at, latent),
       ]);
-      const clean = swapped(passed.at(-1) ?? reference, LATENT_CHANNELS, AREA);
+      const clean = swapped(passed.at(-1) ?? reference, LATENT_CHANNELS, area);
+      if (mask) {
+        const shape = { channels: LATENT_CHANNELS, height: cells, width: cells, scale: LATENT_SCALE };
+        const size = LATENT_CHANNELS * area;
+        for (let at = 0; at < clean.length; at += size)
+          restoreOutside(clean.subarray(at, at + size), latents.subarray(at, at + size), shape, mask);
+      }
       const unscaled = clean.map((value) => value / LATENT_SCALE);
-      const images = await decoder.run({ latent: floats(unscaled, [window, LATENT_CHANNELS, CELLS, CELLS]) });
-      const size = 3 * SIDE * SIDE;
+      const images = await decoder.run({ latent: floats(unscaled, [window, LATENT_CHANNELS, cells, cells]) });
+      const size = 3 * side * side;
       return some.map((_, i) => images.slice(i * size, (i + 1) * size));
     }
 
     test('silence keeps closed lips exactly as they are, and closes an open mouth', async () => {
       const [still = NONE, closed = NONE] = await render([frame(0, {}), frame(14, {})]);
-      expect(difference(still, paintedFace(face, 0), SIDE)).toBeLessThan(1e-4);
+      expect(difference(still, paintedFace(face, 0), side)).toBeLessThan(1e-4);
       expect(darkness(paintedFace(face, 14), face)).toBeGreaterThan(10);
       expect(darkness(closed, face)).toBe(0);
     });
 
     test('each frame opens its mouth as its own audio calls for, and changes nothing around it', async () => {
-      const pictures = await render([1, 0, 0.5].map((opening) => frame(0, { opening })));
-      const [wide = NaN, shut = NaN, half = NaN] = pictures.map((picture) => darkness(picture, face));
-      expect(shut).toBe(0);
-      expect(half).toBeGreaterThan(shut);
-      expect(wide).toBeGreaterThan(half + 2);
-      const outside = (x: number, y: number) => y < 104 || y >= 248 || x < 24 || x >= 232;
-      expect(difference(pictures[0] ?? NONE, paintedFace(face, 0), SIDE, outside)).toBeLessThan(1e-4);
+      const pictures = await render([1, 0, 0.5].map((jaw) => frame(0, { jaw })));
+      const [wide = NaN, shut = NaN, half = NaN] = pictures.map((picture) => lowerLipEdge(picture, face));
+      expect(shut).toBe(lowerLipEdge(paintedFace(face, 0), face));
+      expect(half).toBeGreaterThan(shut + 1);
+      expect(wide).toBeGreaterThan(half + 1);
+      const outside = (x: number, y: number) =>
+        y < 0.4 * side || y >= 0.97 * side || x < 0.07 * side || x >= 0.93 * side;
+      expect(difference(pictures[0] ?? NONE, paintedFace(face, 0), side, outside)).toBeLessThan(1e-4);
     });
   });
 }

@@ -28,6 +28,15 @@ export function predict(
 }
 
 /**
+ * Whether the sampler has reached the last quarter of the training steps, where the samplers of four steps and more
+ * end. The result is the clean latent of the last prediction, whatever was predicted before, so a network that draws
+ * only here gives the same pictures in a fraction of the time: coarse first, as trained networks do, details last.
+ */
+export function isLate(g: GraphBuilder, timestep: Value, { trainSteps }: ScheduleParams): Value {
+  return g.op('Less', [timestep, g.ints([trainSteps / 4])]);
+}
+
+/**
  * For a noisy latent x at training step t, a network that knows the clean latent x₀ predicts `noisy[t]·x +
  * clean[t]·x₀`.
  */

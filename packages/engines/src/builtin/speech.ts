@@ -65,7 +65,8 @@ function speechCues(g: GraphBuilder, m: Arithmetic, mel: Value): Value {
   const voiced = m.ramp(relative, 0.05, 0.2);
   const rounding = m.mul(m.ramp(m.mul(tilt, -1), 0.1, 0.8), voiced);
   const spreading = m.mul(m.ramp(tilt, 0, 0.6), voiced);
-  return g.op('Concat', [opening, rounding, spreading], { axis: 1 });
+  const none = m.mul(opening, 0);
+  return g.op('Concat', [none, opening, rounding, spreading, none], { axis: 1 });
 }
 
 function averaged(g: GraphBuilder, value: Value, reach: number): Value {
@@ -108,4 +109,4 @@ export const STEPS = 1500;
 /** The hidden state (of 5 per step) whose first channels are the cues below. */
 export const CUE_STATE = 1;
 /** opening: how far the jaw is down; rounding: lips drawn together (o, u); spreading: corners apart (i, e). */
-export const CUES = ['opening', 'rounding', 'spreading'] as const;
+export const CUES = ['closure', 'jaw', 'rounding', 'spreading', 'dental'] as const;

@@ -63,28 +63,28 @@ test('a vowel opens the mouth while it lasts and not in the pauses', async () =>
   vowel(audio, 2, 2.4, OPEN_A);
   vowel(audio, 3, 3.4, OPEN_A);
   const states = await statesOf(audio);
-  expect(cue(states, 'opening', 2.2)).toBeGreaterThan(0.7);
-  expect(cue(states, 'opening', 2.7)).toBe(0);
-  expect(cue(states, 'opening', 3.2)).toBeGreaterThan(0.7);
+  expect(cue(states, 'jaw', 2.2)).toBeGreaterThan(0.7);
+  expect(cue(states, 'jaw', 2.7)).toBe(0);
+  expect(cue(states, 'jaw', 3.2)).toBeGreaterThan(0.7);
 });
 
 test('a quiet recording opens the mouth like a loud one', async () => {
   const audio = new Float32Array(10 * SAMPLE_RATE);
   vowel(audio, 2, 2.4, OPEN_A, 0.03);
-  expect(cue(await statesOf(audio), 'opening', 2.2)).toBeGreaterThan(0.7);
+  expect(cue(await statesOf(audio), 'jaw', 2.2)).toBeGreaterThan(0.7);
 });
 
 test('faint noise alone is not speech', async () => {
   const audio = Float32Array.from({ length: 10 * SAMPLE_RATE }, (_, n) => 0.001 * Math.sin(n * n));
-  expect(cue(await statesOf(audio), 'opening', 5)).toBeLessThan(0.1);
+  expect(cue(await statesOf(audio), 'jaw', 5)).toBeLessThan(0.1);
 });
 
 test('steady noise 16 dB below the voice does not keep the mouth open between words', async () => {
   const audio = Float32Array.from({ length: 10 * SAMPLE_RATE }, (_, n) => 0.02 * Math.sin(n * n));
   for (let second = 1; second < 9; second++) vowel(audio, second, second + 0.4, OPEN_A, 0.4);
   const states = await statesOf(audio);
-  expect(cue(states, 'opening', 5.2)).toBeGreaterThan(0.7);
-  expect(cue(states, 'opening', 5.7)).toBeLessThan(0.1);
+  expect(cue(states, 'jaw', 5.2)).toBeGreaterThan(0.7);
+  expect(cue(states, 'jaw', 5.7)).toBeLessThan(0.1);
 });
 
 test('o rounds the lips, i spreads the corners', async () => {
@@ -112,8 +112,8 @@ describe('a recording that is cut from one spectrogram', () => {
     const audio = new Float32Array(10 * SAMPLE_RATE);
     vowel(audio, 2, 2.4, OPEN_A);
     const states = await sliceStatesOf(audio);
-    expect(cue(states, 'opening', 2.2)).toBeGreaterThan(0.7);
-    for (const second of [1, 2.8, 5, 9.9]) expect(cue(states, 'opening', second)).toBe(0);
+    expect(cue(states, 'jaw', 2.2)).toBeGreaterThan(0.7);
+    for (const second of [1, 2.8, 5, 9.9]) expect(cue(states, 'jaw', second)).toBe(0);
   });
 
   test.each([
@@ -123,10 +123,10 @@ describe('a recording that is cut from one spectrogram', () => {
     const audio = new Float32Array(4 * SAMPLE_RATE);
     vowel(audio, 1, 1.4, OPEN_A, loudness);
     const states = await sliceStatesOf(audio);
-    for (const second of [4.2, 6, 12, 29]) expect(cue(states, 'opening', second)).toBeLessThan(0.1);
+    for (const second of [4.2, 6, 12, 29]) expect(cue(states, 'jaw', second)).toBeLessThan(0.1);
     // Nor does the padding hide what precedes it.
-    expect(cue(states, 'opening', 1.2)).toBeGreaterThan(0.5);
-    expect(cue(states, 'opening', 3)).toBe(0);
+    expect(cue(states, 'jaw', 1.2)).toBeGreaterThan(0.5);
+    expect(cue(states, 'jaw', 3)).toBe(0);
   });
 
   test('is never all zero, not even in silence, because that would mean no audio was given', async () => {

@@ -4,13 +4,18 @@ const WORD = 2 ** 32;
  * Fills `target` with normally distributed noise (mean 0, variance 1) that depends only on `seed` and `stream`:
  * Philox4x32-10 counting through the sequence `stream`, two words per Box–Muller pair. The noise is the same on every
  * machine, and that of a frame can be computed without that of the frames before it. Both numbers are non-negative safe
- * integers.
+ * integers. With a `part`, only that part is filled, and up to three values on either side of it.
  */
-export function fillNoise(target: Float32Array, seed: number, stream = 0): void {
+export function fillNoise(
+  target: Float32Array,
+  seed: number,
+  stream = 0,
+  part: { readonly from: number; readonly to: number } = { from: 0, to: target.length },
+): void {
   const key = wordsOf(seed);
   const [streamLow, streamHigh] = wordsOf(stream);
   const words: Words = [0, 0, 0, 0];
-  for (let i = 0; i < target.length; i += 4) {
+  for (let i = part.from - (part.from % 4); i < part.to; i += 4) {
     words[0] = i / 4;
     words[1] = 0;
     words[2] = streamLow;
@@ -21,13 +26,27 @@ export function fillNoise(target: Float32Array, seed: number, stream = 0): void 
   }
 }
 
-/** Box–Muller. Writes beyond the end of a typed array have no effect. */
+/**
+ * Box–Muller. Writes beyond the end of a typed array have no effect. Sine and cosine come from their series around the
+ * middle of a quadrant, whose error of 2e-9 no float32 shows: `Math.sin` and `Math.cos` would take half of the time.
+ */
 function writePair(target: Float32Array, at: number, a: number, b: number): void {
-  const radius = Math.sqrt(-2 * Math.log((a + 0.5) / WORD));
-  const angle = (2 * Math.PI * (b + 0.5)) / WORD;
-  target[at] = radius * Math.cos(angle);
-  target[at + 1] = radius * Math.sin(angle);
+  const radius = Math.sqrt(-Math.log((a + 0.5) / WORD));
+  const x = (Math.PI / 2) * (((b & QUADRANT) + 0.5) / (QUADRANT + 1) - 0.5);
+  const y = x * x;
+  const sine = x * (1 + y * (-1 / 6 + y * (1 / 120 + y * (-1 / 5040 + y / 362880))));
+  const cosine = 1 + y * (-1 / 2 + y * (1 / 24 + y * (-1 / 720 + y * (1 / 40320 - y / 3628800))));
+  // √2 times those of the angle within its quadrant, which is x and an eighth of a turn.
+  const across = radius * (cosine - sine);
+  const up = radius * (cosine + sine);
+  const quadrant = b >>> 30;
+  const turned = (quadrant & 1) === 1;
+  target[at] = (turned ? up : across) * (quadrant === 0 || quadrant === 3 ? 1 : -1);
+  target[at + 1] = (turned ? across : up) * (quadrant < 2 ? 1 : -1);
 }
+
+/** The bits of a word that say where in a quarter turn it is. */
+const QUADRANT = 2 ** 30 - 1;
 
 function wordsOf(value: number): [number, number] {
   return [value % WORD, Math.floor(value / WORD)];

@@ -21,6 +21,15 @@ describe('noise', () => {
     expect(noise(5, 9)).toEqual(noise(64, 9).subarray(0, 5));
   });
 
+  test('a part is the same as in the whole, and nothing is computed far from it', () => {
+    const part = new Float32Array(64);
+    fillNoise(part, 9, 0, { from: 21, to: 42 });
+    expect(part.subarray(21, 42)).toEqual(noise(64, 9).subarray(21, 42));
+    expect(
+      [part.subarray(0, 18), part.subarray(45)].every((rest) => rest.every((value) => value === 0)),
+    ).toBe(true);
+  });
+
   test('the noise is normal: mean 0, variance 1, kurtosis 3, neighbors and streams independent', () => {
     const count = 100_000;
     const values = noise(count, 42);

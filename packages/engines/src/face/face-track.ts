@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { LANDMARK_VALUES } from './landmarks';
+import { EXEMPLAR_BYTES, EXEMPLARS, type MouthExemplars } from './mouth-exemplars';
 
 /**
  * Version of a face track's layout and meaning, and of the rules by which its face was found. Tracks of another version
  * are refused. An analyzer's own version covers only its pack.
  */
-export const FACE_TRACK_VERSION = '4';
+export const FACE_TRACK_VERSION = '5';
 
 /**
  * How many rows before and after a frame may affect the data derived for it from the track, such as smoothed crops and
@@ -30,6 +31,8 @@ export interface FaceTrack {
   readonly landmarks: Float32Array;
   /** Per frame: 1 on the first frame of a new shot and where the face jumps within a shot. */
   readonly cuts: Uint8Array;
+  /** The video's own mouth. A partial analysis takes it from the frames that it looked at. */
+  readonly mouths: MouthExemplars;
 }
 
 export class FaceTrackError extends Error {
@@ -37,21 +40,24 @@ export class FaceTrackError extends Error {
 }
 
 /*
- * Layout: 4 bytes "LSFT", uint32 length of a JSON header, the header, landmarks as float32, found and cuts as bytes.
- * All numbers are little-endian, as are all machines that the runtime is built for. Spaces pad the header so that the
- * landmarks are aligned and can be read without a copy.
+ * Layout: 4 bytes "LSFT", uint32 length of a JSON header, the header; as float32 the landmarks of the frames and of the
+ * mouths; as bytes found, cuts and the mouths' pictures. All numbers are little-endian, as are all machines that the
+ * runtime is built for. Spaces pad the header so that the landmarks are aligned and can be read without a copy.
  */
 const MAGIC = 0x5446534c;
 const PREFIX_BYTES = 8;
 const BLANK = 0x20;
 
 export function encodeFaceTrack(track: FaceTrack): Uint8Array {
-  const { found, landmarks, cuts, ...header } = track;
+  const { found, landmarks, cuts, mouths, ...known } = track;
+  const header: z.infer<typeof headerSchema> = {
+    ...known,
+    mouths: mouths.pictures.length === 0 ? 0 : EXEMPLARS,
+  };
   const json = new TextEncoder().encode(JSON.stringify(header));
   const headerBytes = new Uint8Array(Math.ceil(json.length / 4) * 4).fill(BLANK);
   headerBytes.set(json);
-  const landmarkBytes = new Uint8Array(landmarks.buffer, landmarks.byteOffset, landmarks.byteLength);
-  const parts = [landmarkBytes, found, cuts];
+  const parts = [bytesOf(landmarks), bytesOf(mouths.landmarks), found, cuts, mouths.pictures];
   const length = parts.reduce((sum, part) => sum + part.length, PREFIX_BYTES + headerBytes.length);
   const out = new Uint8Array(length);
   const view = new DataView(out.buffer);
@@ -74,18 +80,24 @@ export function decodeFaceTrack(bytes: Uint8Array): FaceTrack {
   if (bytes.length < PREFIX_BYTES || view.getUint32(0, true) !== MAGIC)
     throw new FaceTrackError('not a face track');
   const dataStart = PREFIX_BYTES + view.getUint32(4, true);
-  const header = readHeader(bytes.subarray(PREFIX_BYTES, dataStart));
+  const { mouths, ...header } = readHeader(bytes.subarray(PREFIX_BYTES, dataStart));
   const { frames } = header;
-  const floats = frames * LANDMARK_VALUES;
-  const flags = dataStart + floats * 4;
-  if (bytes.length !== flags + frames * 2) {
-    throw new FaceTrackError(`a face track of ${frames} frames cannot have ${bytes.length} bytes`);
+  const faceBytes = LANDMARK_VALUES * Float32Array.BYTES_PER_ELEMENT;
+  const length = dataStart + (frames + mouths) * faceBytes + 2 * frames + mouths * EXEMPLAR_BYTES;
+  if (bytes.length !== length) {
+    const held = `${frames} frames and ${mouths} mouths`;
+    throw new FaceTrackError(`a face track of ${held} cannot have ${bytes.length} bytes`);
   }
+  let offset = dataStart;
+  const next = (size: number): Uint8Array => bytes.subarray(offset, (offset += size));
+  const landmarks = floatsOf(next(frames * faceBytes));
+  const mouthLandmarks = floatsOf(next(mouths * faceBytes));
   return {
     ...header,
-    landmarks: floatsOf(bytes.subarray(dataStart, flags)),
-    found: bytes.subarray(flags, flags + frames),
-    cuts: bytes.subarray(flags + frames),
+    landmarks,
+    found: next(frames),
+    cuts: next(frames),
+    mouths: { landmarks: mouthLandmarks, pictures: next(mouths * EXEMPLAR_BYTES) },
   };
 }
 
@@ -97,6 +109,7 @@ const headerSchema = z.object({
   frames: count,
   width: count,
   height: count,
+  mouths: z.literal([0, EXEMPLARS]),
 });
 
 function readHeader(bytes: Uint8Array): z.infer<typeof headerSchema> {
@@ -109,6 +122,10 @@ function readHeader(bytes: Uint8Array): z.infer<typeof headerSchema> {
   const header = headerSchema.safeParse(json);
   if (!header.success) throw new FaceTrackError('a face track of another version');
   return header.data;
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 function floatsOf(bytes: Uint8Array): Float32Array {

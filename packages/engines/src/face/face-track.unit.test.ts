@@ -6,6 +6,12 @@ import {
   type FaceTrack,
   FaceTrackError,
 } from './face-track';
+import { EXEMPLAR_BYTES, EXEMPLARS, type MouthExemplars, NO_MOUTHS } from './mouth-exemplars';
+
+const mouths: MouthExemplars = {
+  pictures: Uint8Array.from({ length: EXEMPLARS * EXEMPLAR_BYTES }, (_, i) => i % 251),
+  landmarks: Float32Array.from({ length: EXEMPLARS * 136 }, (_, i) => i / 3),
+};
 
 function track(frames: number, analyzerVersion = 'analyzer@1.0.0+0123456789ab'): FaceTrack {
   return {
@@ -18,6 +24,7 @@ function track(frames: number, analyzerVersion = 'analyzer@1.0.0+0123456789ab'):
     found: Uint8Array.from({ length: frames }, (_, i) => i % 2),
     landmarks: Float32Array.from({ length: frames * 136 }, (_, i) => -i / 7),
     cuts: Uint8Array.from({ length: frames }, (_, i) => Number(i === 2)),
+    mouths: NO_MOUTHS,
   };
 }
 
@@ -36,9 +43,19 @@ describe('face track encoding', () => {
 
   test('is read in place for any header length, without a second copy', () => {
     for (const version of ['a', 'ab', 'abc', 'abcd']) {
-      const encoded = encodeFaceTrack(track(3, version));
-      const { landmarks, found, cuts } = decodeFaceTrack(encoded);
-      for (const part of [landmarks, found, cuts]) expect(part.buffer).toBe(encoded.buffer);
+      const encoded = encodeFaceTrack({ ...track(3, version), mouths });
+      const { landmarks, found, cuts, mouths: decoded } = decodeFaceTrack(encoded);
+      for (const part of [landmarks, found, cuts, decoded.pictures, decoded.landmarks])
+        expect(part.buffer).toBe(encoded.buffer);
+    }
+  });
+
+  test('the mouths come back as they were, behind any number of frames', () => {
+    for (const frames of [0, 1, 2, 3]) {
+      const { mouths: decoded, ...rest } = decodeFaceTrack(encodeFaceTrack({ ...track(frames), mouths }));
+      expect({ ...rest, mouths: NO_MOUTHS }).toEqual(track(frames));
+      expect(Buffer.compare(decoded.pictures, mouths.pictures)).toBe(0);
+      expect(decoded.landmarks).toEqual(mouths.landmarks);
     }
   });
 
@@ -47,6 +64,9 @@ describe('face track encoding', () => {
     for (let length = 0; length < encoded.length; length++) {
       expect(() => decodeFaceTrack(encoded.subarray(0, length))).toThrow(FaceTrackError);
     }
+    const withMouths = encodeFaceTrack({ ...track(3), mouths });
+    for (const lost of [1, EXEMPLAR_BYTES, mouths.pictures.length, mouths.pictures.length + 7])
+      expect(() => decodeFaceTrack(withMouths.subarray(0, -lost))).toThrow(FaceTrackError);
   });
 
   test('refuses another version and another kind of file', () => {

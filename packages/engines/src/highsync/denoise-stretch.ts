@@ -4,7 +4,7 @@ import { type Run } from '../face/smoothing';
 import { createInOrder } from '../in-order';
 import { type ArrayPool } from '../model';
 import { type HighsyncParams } from './manifest';
-import { restoreOutside } from './mask';
+import { generatedSpan, restoreOutside } from './mask';
 import { type NetworkWindow, type PredictWindow } from './predict-window';
 import { type LatentsBySource } from './source-latents';
 
@@ -71,7 +71,6 @@ export function createDenoiseStretch(
 
     for (const [step, time] of ddim.timesteps.entries()) {
       latents.restore(cleanOf);
-      latents.prediction.fill(0);
       const running = createInOrder<() => void>(WINDOWS_IN_FLIGHT, (collect) => collect());
       try {
         for (const { start, weights } of contextPasses(frames, step, params)) {
@@ -88,7 +87,7 @@ export function createDenoiseStretch(
       } finally {
         await running.settle();
       }
-      ddim.step(step, latents.noisy, latents.prediction);
+      latents.step((noisy, prediction) => ddim.step(step, noisy, prediction));
     }
     latents.restore(cleanOf);
     const frameSize = latents.noisy.length / frames;
@@ -96,19 +95,24 @@ export function createDenoiseStretch(
   };
 }
 
-/** The latents of a stretch while it is denoised, frame by frame: [frames, C, h, w]. */
+/** The latents of a stretch while it is denoised. */
 interface StretchLatents {
+  /** Frame by frame, [frames, C, h, w]. */
   readonly noisy: Float32Array;
-  readonly prediction: Float32Array;
   /** Sets the cells outside the mask to the clean latents. */
   restore(cleanOf: (frame: number) => Float32Array): void;
   /** Writes the noisy latents of `count` frames from `start`, in the network's layout: [C, count, h, w]. */
   readWindow(start: number, count: number, target: Float32Array): void;
   /** Adds the network's prediction for these frames, each multiplied by its weight. */
   addPrediction(start: number, weights: Float32Array, values: Float32Array): void;
+  /** Has every generated part of the latents denoised in place, given the sum of its predictions, which starts anew. */
+  step(denoise: (noisy: Float32Array, prediction: Float32Array) => void): void;
 }
 
-/** Starts from noise: frame `i` gets the noise of output position `first + i`. */
+/**
+ * Starts from noise: frame `i` gets the noise of output position `first + i`. Noise, prediction and step leave out the
+ * cells of a plane before and after the mask, because `restore` sets them.
+ */
 function createStretchLatents(
   { latent: shape, mask, seed }: HighsyncParams,
   frames: number,
@@ -116,45 +120,65 @@ function createStretchLatents(
 ): StretchLatents {
   const area = shape.height * shape.width;
   const size = shape.channels * area;
+  const span = generatedSpan(shape.width, mask);
+  const generated = span.to - span.from;
   const noisy = new Float32Array(frames * size);
-  const prediction = new Float32Array(frames * size);
-  const frameOf = (frame: number): Float32Array => noisy.subarray(frame * size, (frame + 1) * size);
-  for (let frame = 0; frame < frames; frame++) fillNoise(frameOf(frame), seed, first + frame);
+  /** [frames, C, generated]. */
+  const prediction = new Float32Array(frames * shape.channels * generated);
 
-  /** Visits the channel planes of some frames: the offset of each here, and in a tensor in the network's layout. */
+  /**
+   * Visits the channel planes of some frames: the offset of each here, that of its prediction, and that in a tensor in
+   * the network's layout.
+   */
   const eachPlane = (
     start: number,
     count: number,
-    visit: (here: number, there: number, i: number) => void,
+    visit: (here: number, predicted: number, there: number, i: number) => void,
   ): void => {
     for (let i = 0; i < count; i++) {
       for (let channel = 0; channel < shape.channels; channel++) {
-        visit((start + i) * size + channel * area, (channel * count + i) * area, i);
+        const plane = (start + i) * shape.channels + channel;
+        visit(plane * area, plane * generated, (channel * count + i) * area, i);
       }
     }
   };
 
+  for (let frame = 0; frame < frames; frame++) {
+    const latent = noisy.subarray(frame * size, (frame + 1) * size);
+    for (let plane = 0; plane < size; plane += area)
+      fillNoise(latent, seed, first + frame, { from: plane + span.from, to: plane + span.to });
+  }
+
   return {
     noisy,
-    prediction,
     restore(cleanOf) {
       for (let frame = 0; frame < frames; frame++) {
-        restoreOutside(frameOf(frame), cleanOf(frame), shape, mask);
+        restoreOutside(noisy.subarray(frame * size, (frame + 1) * size), cleanOf(frame), shape, mask);
       }
     },
     readWindow(start, count, target) {
-      eachPlane(start, count, (here, there) => target.set(noisy.subarray(here, here + area), there));
+      eachPlane(start, count, (here, _, there) => target.set(noisy.subarray(here, here + area), there));
     },
     addPrediction(start, weights, values) {
-      eachPlane(start, weights.length, (here, there, i) => {
+      eachPlane(start, weights.length, (_, predicted, there, i) => {
         const weight = weights[i] ?? 0;
         if (weight === 0) return;
+        const added = values.subarray(there + span.from, there + span.to);
         // Most frames are in one window only.
-        if (weight === 1) return prediction.set(values.subarray(there, there + area), here);
-        for (let k = 0; k < area; k++) {
-          prediction[here + k] = (prediction[here + k] ?? 0) + weight * (values[there + k] ?? 0);
+        if (weight === 1) return prediction.set(added, predicted);
+        for (let k = 0; k < generated; k++) {
+          prediction[predicted + k] = (prediction[predicted + k] ?? 0) + weight * (added[k] ?? 0);
         }
       });
+    },
+    step(denoise) {
+      eachPlane(0, frames, (here, predicted) =>
+        denoise(
+          noisy.subarray(here + span.from, here + span.to),
+          prediction.subarray(predicted, predicted + generated),
+        ),
+      );
+      prediction.fill(0);
     },
   };
 }

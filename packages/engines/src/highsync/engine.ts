@@ -66,7 +66,8 @@ export function createHighsync(
         createFaceLatents(params, faces, format, call, pool),
         pool,
       );
-      const denoise = createDenoiseStretch(params, createPredictWindow(manifest, banks, call, pool), pool);
+      const given = { banks, mouths: track.mouths };
+      const denoise = createDenoiseStretch(params, createPredictWindow(manifest, given, call, pool), pool);
       const lastShown = new Map(sources.map((source, output) => [source, output]));
 
       // Each stretch is denoised when its first face is needed, or earlier, and its faces are decoded a few at a time.

@@ -13,6 +13,7 @@ import {
 } from '@lipsync/model-pack';
 import { z } from 'zod';
 import { scheduleSchema } from '../diffusion/ddim';
+import { EXEMPLAR_INPUTS, EXEMPLAR_TENSORS, refuseHalfExemplars } from '../exemplar-inputs';
 import { LANDMARK_COUNT } from '../face/landmarks';
 import { audioSchema, generatorTensors, latentSchema, speechWindows } from '../params';
 
@@ -24,6 +25,8 @@ const highsyncParamsSchema = z
      * time.
      */
     resolution: z.int().positive().multipleOf(8),
+    /** How the crop is resampled. Bilinear unless it says otherwise, because the official weights were trained on such crops; Lanczos is sharper. */
+    interpolation: z.enum(['bilinear', 'lanczos']).optional(),
     latent: latentSchema,
     audio: audioSchema,
     /** Frames that the network sees at once. The number is fixed, so short stretches are padded. */
@@ -85,7 +88,10 @@ function highsyncTensors(params: HighsyncParams, banks: Readonly<Record<string, 
       inputs: { latent: expectFloats(1, channels, height, width) },
       outputs: banksFor(1, banks),
     },
-    denoising_unet: { ...denoising, inputs: { ...denoising.inputs, ...banksFor(window, banks) } },
+    denoising_unet: {
+      ...denoising,
+      inputs: { ...denoising.inputs, ...EXEMPLAR_TENSORS, ...banksFor(window, banks) },
+    },
     denoising_unet_unconditional: denoising,
   };
 }
@@ -107,7 +113,11 @@ function banksFor(
 /** What the reference network remembers of a frame: one tensor per transformer block, in the order of the blocks. */
 const BANK = /^bank_\d+$/;
 const banksSchema = z.record(z.string().regex(BANK), tensorSpecSchema);
-const denoisingRole = roleSchema(['latent', 'timestep', 'audio'], ['prediction'], ['landmarks']);
+const denoisingRole = roleSchema(
+  ['latent', 'timestep', 'audio'],
+  ['prediction'],
+  ['landmarks', ...EXEMPLAR_INPUTS],
+);
 
 export const highsyncManifestSchema = manifestSchema(
   'highsync',
@@ -138,8 +148,9 @@ export const highsyncManifestSchema = manifestSchema(
     ({ roles, params }) => params.guidance === 1 || roles.denoising_unet_unconditional !== undefined,
     'guidance needs the network without condition',
   )
-  .superRefine(({ roles, params }, context) =>
-    refuseMismatches(context, roles, highsyncTensors(params, roles.reference_unet.outputs)),
-  );
+  .superRefine(({ roles, params }, context) => {
+    refuseMismatches(context, roles, highsyncTensors(params, roles.reference_unet.outputs));
+    refuseHalfExemplars(context, 'denoising_unet', roles.denoising_unet);
+  });
 
 export type HighsyncManifest = z.infer<typeof highsyncManifestSchema>;

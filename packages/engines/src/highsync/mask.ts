@@ -15,16 +15,28 @@ export function restoreOutside(
   { top, bottom, left, right }: LatentRectangle,
 ): void {
   const copy = (from: number, to: number): void => latent.set(clean.subarray(from, to), from);
+  const span = generatedSpan(width, { top, bottom, left, right });
+  const gap = width - (right - left + 1);
   for (let channel = 0; channel < channels; channel++) {
     const plane = channel * height * width;
-    // From the end of one generated row to the beginning of the next, everything is outside.
-    let end = plane;
-    for (let row = top; row <= bottom; row++) {
-      copy(end, plane + row * width + left);
-      end = plane + row * width + right + 1;
+    copy(plane, plane + span.from);
+    // From the end of one generated row to the beginning of the next, everything is outside: a few cells each.
+    for (let end = plane + span.from + right - left + 1; end < plane + span.to; end += width) {
+      for (let i = end; i < end + gap; i++) latent[i] = clean[i] ?? 0;
     }
-    copy(end, plane + height * width);
+    copy(plane + span.to, plane + height * width);
   }
+}
+
+/**
+ * The cells of a channel's plane from the first to the last that are generated. What is computed of the others is
+ * overwritten before anything sees it.
+ */
+export function generatedSpan(
+  width: number,
+  { top, bottom, left, right }: LatentRectangle,
+): { readonly from: number; readonly to: number } {
+  return { from: top * width + left, to: bottom * width + right + 1 };
 }
 
 /** How far the blend extends beyond the rectangle, as a fraction of the crop: half visible 8 pixels outside, of 512. */

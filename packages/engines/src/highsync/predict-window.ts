@@ -1,9 +1,12 @@
 import { guide } from '../diffusion/ddim';
+import { createExemplarFeeds } from '../exemplar-inputs';
 import { LANDMARK_COUNT, LANDMARK_VALUES } from '../face/landmarks';
+import { type MouthExemplars } from '../face/mouth-exemplars';
 import { allOf } from '../in-order';
 import { type ArrayPool, type CallRole, float32Of, float32Tensor, type Tensors } from '../model';
 import { WINDOW_STEPS } from '../speech/windows';
 import { type HighsyncManifest } from './manifest';
+import { generatedSpan } from './mask';
 import { type LatentsBySource } from './source-latents';
 
 type Floats = Float32Array<ArrayBuffer>;
@@ -20,7 +23,10 @@ export interface NetworkWindow {
   writeLandmarks(target: Float32Array): void;
 }
 
-/** The network's guided prediction for a window at a diffusion time, [C, window, h, w], in an array of the pool. */
+/**
+ * The network's prediction for a window at a diffusion time, [C, window, h, w], in an array of the pool; guided where
+ * something is generated, which is all that anyone needs of it.
+ */
 export type PredictWindow = (time: number, window: NetworkWindow) => Promise<Floats>;
 
 /**
@@ -30,16 +36,19 @@ export type PredictWindow = (time: number, window: NetworkWindow) => Promise<Flo
  */
 export function createPredictWindow(
   manifest: HighsyncManifest,
-  banks: ReferenceBanks,
+  { banks, mouths }: { readonly banks: ReferenceBanks; readonly mouths: MouthExemplars },
   call: CallRole,
   pool: ArrayPool,
 ): PredictWindow {
   const { roles, params } = manifest;
   const { window: frames, latent, audio, guidance } = params;
   const tokens = WINDOW_STEPS * audio.states;
+  const area = latent.height * latent.width;
+  const span = generatedSpan(latent.width, params.mask);
   const latentDims = [1, latent.channels, frames, latent.height, latent.width];
-  const latentSize = frames * latent.channels * latent.height * latent.width;
+  const latentSize = frames * latent.channels * area;
   const audioSize = frames * tokens * audio.width;
+  const exemplarFeeds = createExemplarFeeds(roles.denoising_unet, pool);
 
   const common = (time: number, window: NetworkWindow, wantsLandmarks: boolean): Tensors => {
     const noisy = pool.take(latentSize);
@@ -59,7 +68,7 @@ export function createPredictWindow(
     return { audio: float32Tensor(values, [1, frames, tokens, audio.width]) };
   };
 
-  const without = async (time: number, window: NetworkWindow): Promise<Floats> => {
+  const unguided = async (time: number, window: NetworkWindow): Promise<Floats> => {
     const role = roles.denoising_unet_unconditional;
     const feeds = common(time, window, role?.inputs.landmarks !== undefined);
     const silence = heard((values) => values.fill(0));
@@ -69,13 +78,19 @@ export function createPredictWindow(
     const reference = await banks.feeds(window.sources);
     const feeds = common(time, window, roles.denoising_unet.inputs.landmarks !== undefined);
     const sound = heard((values) => window.writeAudio(values));
-    return float32Of(await call('denoising_unet', { ...feeds, ...sound, ...reference }), 'prediction');
+    const exemplars = exemplarFeeds(mouths);
+    const all = { ...feeds, ...sound, ...exemplars, ...reference };
+    return float32Of(await call('denoising_unet', all), 'prediction');
   };
 
   return async (time, window) => {
     if (guidance === 1) return given(time, window);
-    const [unconditional, conditional] = await allOf([without(time, window), given(time, window)]);
-    guide(unconditional, conditional, guidance, conditional);
+    const [unconditional, conditional] = await allOf([unguided(time, window), given(time, window)]);
+    for (let plane = 0; plane < latentSize; plane += area) {
+      const without = unconditional.subarray(plane + span.from, plane + span.to);
+      const guided = conditional.subarray(plane + span.from, plane + span.to);
+      guide(without, guided, guidance, guided);
+    }
     pool.give(unconditional);
     return conditional;
   };

@@ -1,4 +1,4 @@
-import { BILINEAR, createCropFace, type PictureFormat } from '@lipsync/kernels';
+import { BILINEAR, createCropFace, LANCZOS, type PictureFormat } from '@lipsync/kernels';
 import { type ClipInput, type FeatureLayout, type FrameFeatures, type FrameStream } from '../engine';
 import { boxAt } from '../face/landmarks';
 import { type Run } from '../face/smoothing';
@@ -108,13 +108,17 @@ export function createSourceLatents(
 type EncodeFace = (frame: Uint8Array, sourceIndex: number) => Promise<Floats>;
 
 export function createFaceLatents(
-  { resolution: side, latent }: Pick<HighsyncParams, 'resolution' | 'latent'>,
+  {
+    resolution: side,
+    interpolation,
+    latent,
+  }: Pick<HighsyncParams, 'resolution' | 'interpolation' | 'latent'>,
   { crops }: HighsyncFaces,
   format: PictureFormat,
   call: CallRole,
   pool: ArrayPool,
 ): EncodeFace {
-  const cropFace = createCropFace(format, side, BILINEAR);
+  const cropFace = createCropFace(format, side, interpolation === 'lanczos' ? LANCZOS : BILINEAR);
   const size = latent.channels * latent.height * latent.width;
   return async (frame, sourceIndex) => {
     const image = pool.take(3 * side * side);

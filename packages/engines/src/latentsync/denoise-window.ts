@@ -1,7 +1,9 @@
 import { createDdim, guide } from '../diffusion/ddim';
 import { fillNoise } from '../diffusion/noise';
+import { createExemplarFeeds, exemplarsAmong } from '../exemplar-inputs';
 import { LANDMARK_COUNT, LANDMARK_VALUES } from '../face/landmarks';
-import { type ArrayPool, float32Of, float32Tensor, type RunModel, type Tensors } from '../model';
+import { type MouthExemplars } from '../face/mouth-exemplars';
+import { type ArrayPool, float32Of, float32Tensor, giveAll, type RunModel, type Tensors } from '../model';
 import { WINDOW_STEPS } from '../speech/windows';
 import { type LatentsyncManifest } from './manifest';
 
@@ -15,6 +17,7 @@ interface WindowConditions {
   writeAudio(target: Float32Array): void;
   /** Writes the faces' landmarks, [frames, 68, 2] in pixels of the crop. */
   writeLandmarks(target: Float32Array): void;
+  readonly mouths: MouthExemplars;
 }
 
 /**
@@ -40,6 +43,7 @@ export function createDenoiseWindow(
   const plane = height * width;
   const tokens = WINDOW_STEPS * audio.states;
   const wantsLandmarks = roles.unet3d.inputs.landmarks !== undefined;
+  const exemplarFeeds = createExemplarFeeds(roles.unet3d, pool);
   const ddim = createDdim(schedule);
   const noise = new Float32Array(channels * plane);
   fillNoise(noise, params.seed);
@@ -68,6 +72,7 @@ export function createDenoiseWindow(
     let landmarks = pool.take(wantsLandmarks ? frames * LANDMARK_VALUES : 0);
     let sound = pool.take(frames * tokens * audio.width);
     let silence = pool.take(guidance > 1 ? sound.length : 0);
+    let exemplars = exemplarFeeds(window.mouths);
     if (wantsLandmarks) window.writeLandmarks(landmarks);
     window.writeAudio(sound);
     silence.fill(0);
@@ -80,10 +85,12 @@ export function createDenoiseWindow(
         timestep: { type: 'int64', dims: [1], data: BigInt64Array.of(BigInt(time)) },
         audio: float32Tensor(heard, [frames, tokens, audio.width]),
         ...(wantsLandmarks && { landmarks: float32Tensor(landmarks, [frames, LANDMARK_COUNT, 2]) }),
+        ...exemplars,
       };
       const { outputs, feeds } = await run('unet3d', fed, (length) => pool.take(length));
       input = float32Of(feeds, 'latent');
       if (wantsLandmarks) landmarks = float32Of(feeds, 'landmarks');
+      exemplars = exemplarsAmong(feeds);
       return [float32Of(outputs, 'prediction'), float32Of(feeds, 'audio')];
     };
 
@@ -101,6 +108,7 @@ export function createDenoiseWindow(
     }
     const clean = input.slice(0, noisySize);
     for (const array of [input, landmarks, sound, silence]) pool.give(array);
+    giveAll(exemplars, pool);
     return clean;
   };
 }

@@ -86,6 +86,7 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
                 faces.forEach(({ source, transform }, i) =>
                   writeLandmarks(track, source, transform, target, i * LANDMARK_VALUES),
                 ),
+              mouths: track.mouths,
             },
             signal,
           );

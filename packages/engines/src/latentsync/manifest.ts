@@ -9,6 +9,7 @@ import {
 } from '@lipsync/model-pack';
 import { z } from 'zod';
 import { scheduleSchema } from '../diffusion/ddim';
+import { EXEMPLAR_INPUTS, EXEMPLAR_TENSORS, refuseHalfExemplars } from '../exemplar-inputs';
 import { LANDMARK_COUNT } from '../face/landmarks';
 import { audioSchema, generatorTensors, latentSchema, speechWindows } from '../params';
 
@@ -56,6 +57,7 @@ function latentsyncTensors(params: LatentsyncParams): ExpectedRoles {
         timestep: TIMESTEP,
         audio: speechWindows(audio, frames),
         landmarks: expectFloats(frames, LANDMARK_COUNT, 2),
+        ...EXEMPLAR_TENSORS,
       },
       outputs: { prediction: expectFloats(1, channels, frames, height, width) },
     },
@@ -68,10 +70,13 @@ export const latentsyncManifestSchema = manifestSchema(
     whisper_encoder: roleSchema(['mel'], ['states']),
     vae_encoder: roleSchema(['image'], ['latent']),
     // latent [1, 3·C + 1, frames, h, w]: noisy, mask, masked, reference. audio [frames, 10·states, width].
-    unet3d: roleSchema(['latent', 'timestep', 'audio'], ['prediction'], ['landmarks']),
+    unet3d: roleSchema(['latent', 'timestep', 'audio'], ['prediction'], ['landmarks', ...EXEMPLAR_INPUTS]),
     vae_decoder: roleSchema(['latent'], ['image']),
   },
   latentsyncParamsSchema,
-).superRefine(({ roles, params }, context) => refuseMismatches(context, roles, latentsyncTensors(params)));
+).superRefine(({ roles, params }, context) => {
+  refuseMismatches(context, roles, latentsyncTensors(params));
+  refuseHalfExemplars(context, 'unet3d', roles.unet3d);
+});
 
 export type LatentsyncManifest = z.infer<typeof latentsyncManifestSchema>;

@@ -2,8 +2,10 @@ import { encodeModel, GraphBuilder, modelFile, type Value } from '@lipsync/model
 import { floatTensor } from '../builtin/arithmetic';
 import { autoencoder, BLOCK, LATENT_CHANNELS } from '../builtin/autoencoder';
 import { redrawRegion } from '../builtin/draw-mouth';
-import { mouthPose, type Region } from '../builtin/mouth-shape';
-import { predict, predictionFactors } from '../builtin/prediction';
+import { EXEMPLAR_FILL, EXEMPLAR_TENSORS, exemplarInputs } from '../builtin/exemplars';
+import { type Region } from '../builtin/face-axes';
+import { mouthPose } from '../builtin/mouth-pose';
+import { isLate, predict, predictionFactors } from '../builtin/prediction';
 import { audioEncoderModel, audioRole, STATES, WIDTH } from '../builtin/speech';
 import { type ScheduleParams } from '../diffusion/ddim';
 import { type Pack, writePack } from '../packs';
@@ -29,7 +31,7 @@ export async function writeLatentsyncPack(dir: string, resolution: number = RESO
       format: 1,
       engine: 'latentsync',
       name: 'builtin-latentsync',
-      version: '1.0.0',
+      version: '1.1.0',
       licence: { spdx: 'MIT', source: 'Graphs written by this project; no learned weights.' },
       providers: ['cpu'],
       roles: {
@@ -42,6 +44,7 @@ export async function writeLatentsyncPack(dir: string, resolution: number = RESO
             timestep: { name: 'timestep', dtype: 'int64', dims: [1] },
             audio: floatTensor('audio', ['frames', WINDOW_STEPS * STATES, WIDTH]),
             landmarks: floatTensor('landmarks', ['frames', 68, 2], [0, resolution]),
+            ...EXEMPLAR_TENSORS,
           },
           outputs: {
             prediction: floatTensor('prediction', [1, LATENT_CHANNELS, 'frames', side, side]),
@@ -66,19 +69,20 @@ export async function writeLatentsyncPack(dir: string, resolution: number = RESO
 
 /** Landmarks that all lie in one point mean no face: the clean latent must be the reference unchanged. */
 function probe(resolution: number) {
-  const [value, step] = [0.1, 501];
+  const [value, step] = [0.1, 201];
   const { noisy, clean } = predictionFactors(SCHEDULE);
   const prediction = value * ((noisy[step] ?? NaN) + (clean[step] ?? NaN) / GUIDANCE);
   return {
     dims: { frames: 2 },
-    fill: { latent: value, timestep: step, audio: 0.5, landmarks: resolution / 2 },
+    fill: { latent: value, timestep: step, audio: 0.5, landmarks: resolution / 2, ...EXEMPLAR_FILL },
     means: { prediction },
     tolerance: 1e-4,
   };
 }
 
-/** Side of the aligned face, pixels; frames per window. */
-export const RESOLUTION = 256;
+/** Side of the aligned face, pixels: between those of the official weights, so that large faces stay sharp. */
+export const RESOLUTION = 384;
+/** Frames per window. */
 const WINDOW = 16;
 export const GUIDANCE = 1.5;
 const SEED = 1247;
@@ -145,8 +149,8 @@ const MOUTH = { top: 14 / 32, bottom: 30 / 32, left: 4 / 32, right: 28 / 32 };
 
 /**
  * Noisy latents with mask, masked and reference latents beside them, timestep, audio windows and landmarks → the noise.
- * The clean latents are the reference with the mouth that the audio calls for or, without any audio, 0. `resolution` is
- * the side of the aligned faces, pixels.
+ * The clean latents are the reference with the mouth that the audio calls for or, early and without any audio, 0.
+ * `resolution` is the side of the aligned faces, pixels.
  */
 export function unet3dModel(
   schedule: ScheduleParams,
@@ -158,7 +162,7 @@ export function unet3dModel(
   const latent = g.input('latent', 'float32', [1, INPUT_CHANNELS, 'frames', side, side]);
   const timestep = g.input('timestep', 'int64', [1]);
   const audio = g.input('audio', 'float32', ['frames', WINDOW_STEPS * STATES, WIDTH]);
-  const landmarks = g.input('landmarks', 'float32', ['frames', 68, 2]);
+  const faces = { landmarks: g.input('landmarks', 'float32', ['frames', 68, 2]), ...exemplarInputs(g) };
 
   const films = g.op('Squeeze', [latent, g.ints([0])]);
   const film = (channel: number): Value =>
@@ -167,12 +171,13 @@ export function unet3dModel(
   const unconditional = prediction.ofNoisy(film(0));
   const conditional = (): Value => {
     const reference = { latents: film(INPUT_CHANNELS - LATENT_CHANNELS), side };
-    const clean = redrawRegion(g, reference, landmarks, mouthPose(g, audio, 'none'), region(side));
+    const clean = redrawRegion(g, reference, faces, mouthPose(g, audio, 'none'), region(side));
     return g.op('Add', [unconditional, prediction.ofClean(clean)]);
   };
   const loudest = g.op('ReduceMax', [g.op('Abs', [audio])], { keepdims: 0 });
+  const isHeard = g.op('Greater', [loudest, 0]);
   const predicted = g.choose(
-    g.op('Greater', [loudest, 0]),
+    g.op('And', [isHeard, isLate(g, timestep, schedule)]),
     { dtype: 'float32', dims: [LATENT_CHANNELS, 'frames', side, side] },
     conditional,
     () => unconditional,

@@ -1,6 +1,8 @@
 import { createPasteFace } from '@lipsync/kernels';
 import { type LipSyncEngine } from '../engine';
+import { createExemplarFeeds } from '../exemplar-inputs';
 import { boxEnlargement } from '../face/landmarks';
+import { type MouthExemplars } from '../face/mouth-exemplars';
 import {
   type CallRole,
   createArrayPool,
@@ -8,6 +10,7 @@ import {
   float32Of,
   float32Tensor,
   type RunModel,
+  type Tensors,
 } from '../model';
 import { type Pack } from '../packs';
 import { encodeSpeech } from '../speech/speech-features';
@@ -33,7 +36,8 @@ export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunMod
   const { batch, resolution: side } = params;
   const pool = createArrayPool(SPARES);
   const faceFeatures = createFaceFeatures(manifest, run, pool);
-  const generate = createFaceGenerator(manifest, createCallRole(run, pool));
+  const exemplarFeeds = createExemplarFeeds(manifest.roles.unet, pool);
+  const generate = createFaceGenerator(manifest, exemplarFeeds, createCallRole(run, pool));
   return {
     features: {
       version: FEATURES_VERSION,
@@ -58,7 +62,7 @@ export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunMod
           const windows = await speech.load(outputs[0] ?? 0, outputs.at(-1) ?? 0);
           outputs.forEach((output, i) => windows.write(output, audio, i * speech.windowSize));
           audio.fill(0, outputs.length * speech.windowSize);
-          return generate({ latents, landmarks, audio });
+          return generate({ latents, landmarks, audio }, clip.track.mouths);
         },
       };
       return {
@@ -93,20 +97,28 @@ interface GeneratorInput {
  * MuseTalk's forward pass: one step of the network at a fixed timestep, conditioned on the audio window, then decoded.
  * Resolves to [batch, 3, side, side] in [-1, 1].
  */
-function createFaceGenerator({ params, roles }: MusetalkManifest, call: CallRole) {
+function createFaceGenerator(
+  { params, roles }: MusetalkManifest,
+  exemplarFeeds: (mouths: MouthExemplars) => Tensors,
+  call: CallRole,
+) {
   const { batch, latent, audio, timestep } = params;
   const { channels, height, width } = latent;
   const tokens = WINDOW_STEPS * audio.states;
   const positions = positionalEncoding(tokens, audio.width);
   const wantsLandmarks = roles.unet.inputs.landmarks !== undefined;
 
-  return async ({ latents, landmarks, audio: windows }: GeneratorInput): Promise<Floats> => {
+  return async (
+    { latents, landmarks, audio: windows }: GeneratorInput,
+    mouths: MouthExemplars,
+  ): Promise<Floats> => {
     if (audio.positionalEncoding === 'outside') addToEach(windows, positions);
     const outputs = await call('unet', {
       latent: float32Tensor(latents, [batch, 2 * channels, height, width]),
       timestep: { type: 'int64', dims: [1], data: BigInt64Array.of(BigInt(timestep)) },
       audio: float32Tensor(windows, [batch, tokens, audio.width]),
       ...(wantsLandmarks && { landmarks: float32Tensor(landmarks, [batch, 68, 2]) }),
+      ...exemplarFeeds(mouths),
     });
     const clean = float32Of(outputs, 'latent');
     for (let i = 0; i < clean.length; i++) clean[i] = (clean[i] ?? 0) / latent.scale;

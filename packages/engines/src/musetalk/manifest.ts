@@ -7,6 +7,7 @@ import {
   TIMESTEP,
 } from '@lipsync/model-pack';
 import { z } from 'zod';
+import { EXEMPLAR_INPUTS, EXEMPLAR_TENSORS, refuseHalfExemplars } from '../exemplar-inputs';
 import { LANDMARK_COUNT } from '../face/landmarks';
 import { audioSchema, generatorTensors, latentSchema, speechWindows } from '../params';
 import { PARSING_SIDE } from './parsing';
@@ -61,6 +62,7 @@ function musetalkTensors(params: MusetalkParams): ExpectedRoles {
         timestep: TIMESTEP,
         audio: speechWindows(audio, batch),
         landmarks: expectFloats(batch, LANDMARK_COUNT, 2),
+        ...EXEMPLAR_TENSORS,
       },
       outputs: { latent: expectFloats(batch, channels, height, width) },
     },
@@ -77,12 +79,15 @@ export const musetalkManifestSchema = manifestSchema(
     whisper_encoder: roleSchema(['mel'], ['states']),
     vae_encoder: roleSchema(['image'], ['latent']),
     // Landmarks: 68 (x, y) pairs in pixels of the crop, for generators that need to know where the face is.
-    unet: roleSchema(['latent', 'timestep', 'audio'], ['latent'], ['landmarks']),
+    unet: roleSchema(['latent', 'timestep', 'audio'], ['latent'], ['landmarks', ...EXEMPLAR_INPUTS]),
     vae_decoder: roleSchema(['latent'], ['image']),
     // BiSeNet: [1, 3, 512, 512] in ImageNet's normalization → scores of its 19 classes.
     face_parsing: roleSchema(['image'], ['scores']).optional(),
   },
   musetalkParamsSchema,
-).superRefine(({ roles, params }, context) => refuseMismatches(context, roles, musetalkTensors(params)));
+).superRefine(({ roles, params }, context) => {
+  refuseMismatches(context, roles, musetalkTensors(params));
+  refuseHalfExemplars(context, 'unet', roles.unet);
+});
 
 export type MusetalkManifest = z.infer<typeof musetalkManifestSchema>;

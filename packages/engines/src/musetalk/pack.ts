@@ -2,7 +2,8 @@ import { encodeModel, GraphBuilder, modelFile } from '@lipsync/model-pack';
 import { floatTensor } from '../builtin/arithmetic';
 import { autoencoder, BLOCK, LATENT_CHANNELS } from '../builtin/autoencoder';
 import { drawMouth } from '../builtin/draw-mouth';
-import { mouthPose } from '../builtin/mouth-shape';
+import { EXEMPLAR_FILL, EXEMPLAR_TENSORS, exemplarInputs } from '../builtin/exemplars';
+import { mouthPose } from '../builtin/mouth-pose';
 import { audioEncoderModel, audioRole, STATES, WIDTH } from '../builtin/speech';
 import { type Pack, writePack } from '../packs';
 import { WINDOW_STEPS } from '../speech/windows';
@@ -24,7 +25,7 @@ export async function writeMusetalkPack(dir: string): Promise<Pack> {
       format: 1,
       engine: 'musetalk',
       name: 'builtin-musetalk',
-      version: '1.1.0',
+      version: '1.2.0',
       licence: { spdx: 'MIT', source: 'Graphs written by this project; no learned weights.' },
       providers: ['cpu'],
       roles: {
@@ -37,6 +38,7 @@ export async function writeMusetalkPack(dir: string): Promise<Pack> {
             timestep: { name: 'timestep', dtype: 'int64', dims: [1] },
             audio: floatTensor('audio', ['batch', WINDOW_STEPS * STATES, WIDTH]),
             landmarks: floatTensor('landmarks', ['batch', 68, 2], [0, RESOLUTION]),
+            ...EXEMPLAR_TENSORS,
           },
           outputs: {
             latent: floatTensor('clean', ['batch', LATENT_CHANNELS, LATENT_SIDE, LATENT_SIDE]),
@@ -44,7 +46,7 @@ export async function writeMusetalkPack(dir: string): Promise<Pack> {
           // Landmarks that all lie in one point mean no face: the picture must pass unchanged.
           probe: {
             dims: { batch: 1 },
-            fill: { latent: 0.1, audio: 0.5, landmarks: 128 },
+            fill: { latent: 0.1, audio: 0.5, landmarks: RESOLUTION / 2, ...EXEMPLAR_FILL },
             means: { latent: 0.1 },
             tolerance: 1e-4,
           },
@@ -64,39 +66,45 @@ export async function writeMusetalkPack(dir: string): Promise<Pack> {
   );
 }
 
-/** Side of the face crop, pixels. */
-const RESOLUTION = 256;
+/** Side of the face crop, pixels: more than the official 256, so that faces of up to 450 pixels stay sharp. */
+const RESOLUTION = 320;
 const LATENT_SIDE = RESOLUTION / BLOCK;
-const HALF = LATENT_SIDE / 2;
-/** The generated part of the crop: everything below the middle. */
-const LOWER_HALF = { top: HALF, bottom: LATENT_SIDE, left: 0, right: LATENT_SIDE };
 
 /**
  * Latents of the masked and of the whole crop, timestep, audio window and landmarks → clean latent: the upper half
- * unchanged, the lower half redrawn with the mouth that the audio calls for.
+ * unchanged, the lower half redrawn with the mouth that the audio calls for. `resolution` is the side of the crop,
+ * pixels.
  */
-export function generatorModel(): Uint8Array {
+export function generatorModel(resolution: number = RESOLUTION): Uint8Array {
+  const side = resolution / BLOCK;
+  const half = side / 2;
   const g = new GraphBuilder('audio_driven_lips');
-  const latent = g.input('latent', 'float32', ['batch', 2 * LATENT_CHANNELS, LATENT_SIDE, LATENT_SIDE]);
+  const latent = g.input('latent', 'float32', ['batch', 2 * LATENT_CHANNELS, side, side]);
   g.input('timestep', 'int64', [1]);
   const audio = g.input('audio', 'float32', ['batch', WINDOW_STEPS * STATES, WIDTH]);
-  const landmarks = g.input('landmarks', 'float32', ['batch', 68, 2]);
+  const faces = { landmarks: g.input('landmarks', 'float32', ['batch', 68, 2]), ...exemplarInputs(g) };
 
   const part = (channel: number, row: number) =>
     g.op('Slice', [
       latent,
       g.ints([channel, row]),
-      g.ints([channel + LATENT_CHANNELS, row + HALF]),
+      g.ints([channel + LATENT_CHANNELS, row + half]),
       g.ints([1, 2]),
     ]);
   const upper = part(0, 0);
-  const reference = part(LATENT_CHANNELS, HALF);
-  const lower = drawMouth(g, reference, landmarks, mouthPose(g, audio, 'added'), LOWER_HALF);
+  const reference = part(LATENT_CHANNELS, half);
+  // Everything below the middle is generated; a mouth and its cheeks can be between the sides.
+  const margin = Math.floor(side / 10);
+  const region = { top: half, bottom: side, left: margin, right: side - margin };
+  const { left, right } = region;
+  const [before, middle, after] = g.split(reference, [left, right - left, side - right], 3);
+  const drawn = drawMouth(g, middle, faces, mouthPose(g, audio, 'added'), region);
+  const lower = g.op('Concat', [before, drawn, after], { axis: 3 });
   g.output('clean', g.op('Concat', [upper, lower], { axis: 2 }), 'float32', [
     'batch',
     LATENT_CHANNELS,
-    LATENT_SIDE,
-    LATENT_SIDE,
+    side,
+    side,
   ]);
   return encodeModel(g.build());
 }

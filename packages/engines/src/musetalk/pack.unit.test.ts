@@ -6,8 +6,11 @@ import {
   cueWindow,
   darkness,
   difference,
+  exemplarFeeds,
   LARGE_FACE,
   lipWidth,
+  lowerLipEdge,
+  paintedExemplars,
   paintedFace,
   paintedLandmarks,
 } from '../test/drawn-faces';
@@ -28,7 +31,7 @@ let generator: TestGraph;
 let decoder: TestGraph;
 beforeAll(async () => {
   encoder = await loadTestGraph(encoderModel(SIDE));
-  generator = await loadTestGraph(generatorModel());
+  generator = await loadTestGraph(generatorModel(SIDE));
   decoder = await loadTestGraph(decoderModel(SIDE));
 });
 afterAll(() => Promise.all([encoder, generator, decoder].map((graph) => graph.release())));
@@ -54,12 +57,14 @@ async function generate(
   image: Float32Array,
   points: Float32Array,
   window: Float32Array,
+  mouths?: ReturnType<typeof paintedExemplars>,
 ): Promise<Float32Array> {
   const clean = await generator.run({
     latent: floats(await latents(image), [1, 2 * LATENT_CHANNELS, 32, 32]),
     timestep: time(0),
     audio: floats(window, [1, 50, WIDTH]),
     landmarks: floats(points, [1, 68, 2]),
+    ...exemplarFeeds(mouths),
   });
   return decode(clean);
 }
@@ -72,24 +77,25 @@ test('closed lips stay exactly where they are in silence', async () => {
 test('speech opens the lips, wider if louder', async () => {
   const image = picture(0);
   const openings = [];
-  for (const opening of [0, 0.3, 0.6, 1])
-    openings.push(open(await generate(image, landmarks(0), audio({ opening }))));
-  expect(openings[0]).toBe(0);
+  for (const jaw of [0, 0.3, 0.6, 1])
+    openings.push(lowerLipEdge(await generate(image, landmarks(0), audio({ jaw })), LARGE_FACE));
+  expect(openings[0]).toBe(lowerLipEdge(image, LARGE_FACE));
+  expect(openings[1]).toBeGreaterThan((openings[0] ?? NaN) + 2);
   expect(openings[2]).toBeGreaterThan((openings[1] ?? NaN) + 2);
   expect(openings[3]).toBeGreaterThan((openings[2] ?? NaN) + 2);
-  expect(openings[3]).toBeLessThan(35);
+  expect(openings[3]).toBeLessThan((openings[0] ?? NaN) + 20);
 });
 
 test('an open mouth changes neither the upper half nor nose, cheeks and the rim of the crop', async () => {
   const image = picture(0);
-  const wide = await generate(image, landmarks(0), audio({ opening: 1 }));
+  const wide = await generate(image, landmarks(0), audio({ jaw: 1 }));
   expect(difference(wide, image, SIDE, (_, y) => y < 148)).toBeLessThan(1e-5);
   expect(difference(wide, image, SIDE, (x) => x < 40 || x >= 216)).toBeLessThan(1e-5);
   expect(difference(wide, image, SIDE, (_, y) => y >= 247)).toBeLessThan(2e-3);
 });
 
 test('the opening follows the new speech, whether the mouth in the source was open or closed', async () => {
-  const loud = audio({ opening: 0.8 });
+  const loud = audio({ jaw: 0.8 });
   const fromClosed = open(await generate(picture(0), landmarks(0), loud));
   const fromOpen = open(await generate(picture(18), landmarks(18), loud));
   expect(Math.abs(fromClosed - fromOpen)).toBeLessThan(4);
@@ -97,8 +103,8 @@ test('the opening follows the new speech, whether the mouth in the source was op
 
 test('a tilted head opens its mouth along its own axis', async () => {
   const angle = 0.45;
-  const tilted = await generate(picture(0, angle), landmarks(0, angle), audio({ opening: 1 }));
-  const upright = await generate(picture(0), landmarks(0), audio({ opening: 1 }));
+  const tilted = await generate(picture(0, angle), landmarks(0, angle), audio({ jaw: 1 }));
+  const upright = await generate(picture(0), landmarks(0), audio({ jaw: 1 }));
   expect(Math.abs(open(tilted, angle) - open(upright))).toBeLessThan(4);
 });
 
@@ -106,4 +112,60 @@ test('rounding narrows the mouth', async () => {
   const image = picture(0);
   const round = await generate(image, landmarks(0), audio({ rounding: 1 }));
   expect(lipWidth(round, LARGE_FACE)).toBeLessThan(lipWidth(image, LARGE_FACE) - 5);
+});
+
+test('lips that touch stay closed, however far the jaw is down', async () => {
+  const image = picture(0);
+  const touching = await generate(image, landmarks(0), audio({ jaw: 0.9, closure: 1 }));
+  expect(lowerLipEdge(touching, LARGE_FACE)).toBe(lowerLipEdge(image, LARGE_FACE));
+});
+
+test('the lower lip rises to the teeth', async () => {
+  const edgeAt = async (cues: Cues) =>
+    lowerLipEdge(await generate(picture(0), landmarks(0), audio(cues)), LARGE_FACE);
+  expect(await edgeAt({ jaw: 0.3, dental: 1 })).toBeLessThan(await edgeAt({ jaw: 0.3 }));
+});
+
+describe('a clip that shows its own mouth', () => {
+  const GREEN = [-1, 1, -1];
+  const greenIn = (image: Float32Array): number => {
+    let count = 0;
+    for (let i = 0; i < AREA; i++) if ((image[AREA + i] ?? 0) - (image[i] ?? 0) > 0.8) count++;
+    return count;
+  };
+
+  test('gives what is between its lips', async () => {
+    const mouths = paintedExemplars(LARGE_FACE, 24, GREEN);
+    const spoken = await generate(picture(0), landmarks(0), audio({ jaw: 0.8 }), mouths);
+    expect(greenIn(spoken)).toBeGreaterThan(500);
+  });
+
+  test('opens it as far as it does itself', async () => {
+    const openings = [];
+    for (const widest of [14, 24]) {
+      const mouths = paintedExemplars(LARGE_FACE, widest, [-1, -1, -1]);
+      openings.push(open(await generate(picture(0), landmarks(0), audio({ jaw: 0.85 }), mouths)));
+    }
+    const [little = NaN, wide = NaN] = openings;
+    expect(Math.abs(little - 14)).toBeLessThan(4);
+    expect(Math.abs(wide - 24)).toBeLessThan(4);
+  });
+
+  test('closes it without a trace of what the source says', async () => {
+    const mouths = paintedExemplars(LARGE_FACE, 24, [-1, -1, -1]);
+    const closed = await generate(picture(16), landmarks(16), audio({ jaw: 0.4, closure: 1 }), mouths);
+    const onLips = (x: number, y: number) => Math.abs(x - 128) < 34 && Math.abs(y - 186) < 10;
+    expect(difference(closed, picture(0), SIDE, onLips)).toBeLessThan(0.12);
+  });
+
+  test('gives the mouth its own width, however narrow the source makes it', async () => {
+    const narrow = { ...LARGE_FACE, half: 32 };
+    const points = landmarks(0);
+    for (let i = 48 * 2; i < points.length; i += 2)
+      points[i] = narrow.x + ((points[i] ?? 0) - narrow.x) * (narrow.half / LARGE_FACE.half);
+    const source = paintedFace(narrow, 0);
+    const rested = await generate(source, points, audio({}), paintedExemplars(LARGE_FACE, 24, GREEN));
+    expect(lipWidth(source, LARGE_FACE)).toBeLessThan(lipWidth(picture(0), LARGE_FACE) - 8);
+    expect(Math.abs(lipWidth(rested, LARGE_FACE) - lipWidth(picture(0), LARGE_FACE))).toBeLessThan(5);
+  });
 });

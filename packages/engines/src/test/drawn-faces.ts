@@ -1,5 +1,8 @@
+import { Tensor } from 'onnxruntime-node';
 import { CUE_STATE, CUES, STATES, WIDTH } from '../builtin/speech';
+import { EXEMPLAR_BYTES, EXEMPLAR_SIDE, EXEMPLARS } from '../face/mouth-exemplars';
 import { positionalEncoding, WINDOW_STEPS } from '../speech/windows';
+import { floats } from './graphs';
 
 /** The place and the size of the mouth in the painted face, in pixels of a square crop. */
 export interface FaceShape {
@@ -51,10 +54,15 @@ export function paintedLandmarks({ x: cx, y: cy, half }: FaceShape, gap: number,
 }
 
 /**
- * [3, side, side] in [-1, 1]: light skin, redder lips, black between parted lips, so that brightness shows where things
+ * [3, side, side] in [-1, 1]: light skin, redder lips, black (or `between`) between parted lips, so that brightness shows where things
  * moved. No color changes within 2×2 pixels, so that the built-in latent loses nothing.
  */
-export function paintedFace(shape: FaceShape, gap: number, angle = 0): Float32Array {
+export function paintedFace(
+  shape: FaceShape,
+  gap: number,
+  angle = 0,
+  between: readonly number[] = [-1, -1, -1],
+): Float32Array {
   const { side, x: cx, y: cy, half } = shape;
   const unit = half / 40;
   const image = new Float32Array(3 * side * side);
@@ -66,11 +74,33 @@ export function paintedFace(shape: FaceShape, gap: number, angle = 0): Float32Ar
       const inside = Math.abs(fy - cy) < (gap / 2) * curve;
       const onLips = Math.abs(fy - cy - 1.5 * unit) < (13.5 * unit + gap / 2) * curve;
       const skin = [0.6 + 0.1 * Math.sin((x & ~1) / 9), 0.3, 0.1];
-      const color = inside ? [-1, -1, -1] : onLips ? [0.4, -0.2, -0.1] : skin;
+      const color = inside ? between : onLips ? [0.4, -0.2, -0.1] : skin;
       color.forEach((value, channel) => (image[(channel * side + y) * side + x] = value));
     }
   }
   return image;
+}
+
+/** The feeds of a pack for a clip with these pictures of its own mouth, or with none. */
+export function exemplarFeeds(mouths?: { readonly pictures: Uint8Array; readonly landmarks: Float32Array }) {
+  const pictures = [EXEMPLARS, 3, EXEMPLAR_SIDE, EXEMPLAR_SIDE];
+  return {
+    exemplars: new Tensor('uint8', mouths?.pictures ?? new Uint8Array(EXEMPLARS * EXEMPLAR_BYTES), pictures),
+    exemplar_landmarks: floats(mouths?.landmarks ?? new Float32Array(EXEMPLARS * 136), [EXEMPLARS, 68, 2]),
+  };
+}
+
+/** Pictures of a painted face that opens its mouth up to `widest` pixels, with this color between its lips. */
+export function paintedExemplars(shape: FaceShape, widest: number, between: readonly number[]) {
+  const pictures = new Uint8Array(EXEMPLARS * EXEMPLAR_BYTES);
+  const landmarks = new Float32Array(EXEMPLARS * 136);
+  for (let i = 0; i < EXEMPLARS; i++) {
+    const gap = (widest * i) / (EXEMPLARS - 1);
+    const picture = paintedFace(shape, gap, 0, between).map((value) => (value + 1) * 127.5);
+    pictures.set(picture, i * EXEMPLAR_BYTES);
+    landmarks.set(paintedLandmarks(shape, gap), i * 136);
+  }
+  return { pictures, landmarks };
 }
 
 /** Length of the dark stretch through the mouth's center, along the face's own vertical, in pixels. */
@@ -81,6 +111,14 @@ export function darkness(image: Float32Array, { side, x, y, half }: FaceShape, a
     if ((image[Math.floor(py) * side + Math.floor(px)] ?? 0) < -0.2) dark += 0.5;
   }
   return dark;
+}
+
+/** The lowest point of the lower lip below the mouth's center, in pixels of the crop. */
+export function lowerLipEdge(image: Float32Array, { side, x, y, half }: FaceShape): number {
+  for (let row = Math.round(y + 1.3 * half); row > y; row--) {
+    if ((image[(side + row) * side + x] ?? 0) < 0) return row;
+  }
+  return y;
 }
 
 /** How many pixels along the line of the mouth are lips. */

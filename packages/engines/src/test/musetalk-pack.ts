@@ -67,6 +67,7 @@ export async function writePooledMusetalkPack(
     },
     params: {
       ...builtin.manifest.params,
+      resolution: SIDE,
       latent: { channels: 3, height: CELLS, width: CELLS, scale: 0.5 },
       ...params,
     },

@@ -17,6 +17,8 @@ interface FrameReaderOptions {
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly range?: FrameRange;
+  /** Rising numbers of the only frames to deliver. The others cost their decoding, but no copy. */
+  readonly only?: readonly number[];
 }
 
 /** Working frames of a video, one after the other. */
@@ -47,7 +49,7 @@ export function openFrameReader(
   options: FrameReaderOptions,
 ): FrameReader {
   const geometry = frameGeometry(video, options.layout);
-  const { layout, range } = options;
+  const { layout, range, only } = options;
   let decoder = binaries.codecs.decoder;
   let keepLast = false;
   let delivered = 0;
@@ -56,7 +58,7 @@ export function openFrameReader(
   const { started } = current;
 
   function open(): FrameDecoder {
-    return openFrameDecoder(binaries, { file, video, layout, range, decoder, keepLast }, options);
+    return openFrameDecoder(binaries, { file, video, layout, range, only, decoder, keepLast }, options);
   }
 
   async function readInto(target: Uint8Array): Promise<boolean> {

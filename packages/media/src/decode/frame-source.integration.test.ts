@@ -132,6 +132,20 @@ describe('frames of a source in any order', () => {
     }
   });
 
+  it.each(Object.keys(SOURCES))('delivers single frames of %s as in the plain decode', async (name) => {
+    const { file, video, frames } = sample(name);
+    const only = [0, 3, 4, 31, frames.length - 1];
+    const layout = { format: 'yuv420p' } as const;
+    const reader = openFrameReader(binaries, file, video, { layout, only, deadlineMs: DEADLINE_MS });
+    const target = new Uint8Array(reader.frameBytes);
+    for (const index of only) {
+      expect(await reader.readInto(target)).toBe(true);
+      expect(Buffer.compare(target, frames[index] ?? target.subarray(1))).toBe(0);
+    }
+    expect(await reader.readInto(target)).toBe(false);
+    await reader.close();
+  });
+
   it('shows each picture of a 25 fps source once and in order', () => {
     const { frames, video } = sample('25 fps with B-frames');
     expect(frames.map((frame) => readFrameNumber(frame, video.width))).toEqual(order(170, (i) => i));

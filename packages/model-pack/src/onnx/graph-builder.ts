@@ -122,8 +122,10 @@ export class GraphBuilder {
     const outer = this.nodes;
     this.nodes = [];
     try {
+      const value = compute();
       // A branch must compute its own result, even if that is a value from outside.
-      const { name } = this.op('Identity', [compute()]);
+      const isOwn = this.nodes.some(({ outputs }) => outputs.includes(value.name));
+      const { name } = isOwn ? value : this.op('Identity', [value]);
       const outputs = [{ name, ...result }];
       return { name: `branch_${name}`, nodes: this.nodes, inputs: [], outputs, initializers: [] };
     } finally {

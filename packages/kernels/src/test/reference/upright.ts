@@ -46,17 +46,25 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
     }
     const [w, h] = [box.x2 - box.x1, box.y2 - box.y1];
     /** The covered pairs of a square of `side` cells that is spread over the box. */
-    const spread = (data: ArrayLike<number>, side: number, pixels: 1 | 2): Float64Array => {
+    const spread = (
+      data: ArrayLike<number>,
+      side: number,
+      pixels: 1 | 2,
+      interpolation: Interpolation = BILINEAR,
+    ): Float64Array => {
       const part = {
         x1: ((left - box.x1) / w) * side,
         y1: ((top - box.y1) / h) * side,
         x2: ((left + columns - box.x1) / w) * side,
         y2: ((top + rows - box.y1) / h) * side,
       };
-      return resampled({ data, width: side, height: side }, part, BILINEAR, columns / pixels, rows / pixels);
+      const square = { data, width: side, height: side };
+      return resampled(square, part, interpolation, columns / pixels, rows / pixels);
     };
     const alpha = spread(mask, MASK_SIZE, 1).map((weight) => (weight < INVISIBLE ? 0 : weight));
-    const [y = [], u = [], v = []] = codes.map((plane, k) => spread(plane, size, k === 0 ? 1 : 2));
+    const [y = [], u = [], v = []] = codes.map((plane, k) =>
+      k === 0 ? spread(plane, size, 1, LANCZOS) : spread(plane, size, 2),
+    );
     alpha.forEach((share, i) => {
       const at = (top + Math.floor(i / columns)) * width + left + (i % columns);
       blend(picture, at, y[i] ?? NaN, share);

@@ -49,7 +49,7 @@ describe('analyzeFaces', () => {
     pictures: readonly RgbPicture[],
     source = { width: SIDE, height: SIDE },
   ): Promise<FaceTrack> {
-    return analyzeFaces({ frames: each(pictures), source, analyzer });
+    return (await analyzeFaces({ frames: each(pictures), source, analyzer })).track;
   }
 
   test('the sample face is found in every frame, eyes and closed mouth where they were painted', async () => {

@@ -21,9 +21,16 @@ export interface LoadedAnalyzer {
   readonly run: RunModel;
 }
 
+/** The main face of a video. */
+export interface FaceAnalysis {
+  /** Without pictures of the mouth. Its coordinates are in pixels of the source picture. */
+  readonly track: FaceTrack;
+  /** Per frame: 1 when the face was seen, and not filled in between two sightings. */
+  readonly seen: Uint8Array;
+}
+
 /**
- * Finds the main face of a video in every frame. Rejects with what the frames, the graphs or `onFrame` threw. The
- * track's coordinates are in pixels of `source`, the size of the source picture.
+ * Finds the main face of a video in every frame. Rejects with what the frames, the graphs or `onFrame` threw.
  */
 export async function analyzeFaces({
   frames,
@@ -36,11 +43,12 @@ export async function analyzeFaces({
    * only until it asks for the next one, so the frame's memory may be reused.
    */
   readonly frames: AsyncIterable<RgbPicture>;
+  /** Size of the source picture. */
   readonly source: Size;
   readonly analyzer: LoadedAnalyzer;
   /** Called after every frame with the number of frames done. Throwing stops the analysis. */
   readonly onFrame?: (framesDone: number) => void;
-}): Promise<FaceTrack> {
+}): Promise<FaceAnalysis> {
   const { params, run } = analyzer;
   const detector = createFaceDetector(run, params.detector);
   const track = createFaceTracker(detector, createLandmarkFinder(run, params.landmarks), params);
@@ -56,9 +64,10 @@ export async function analyzeFaces({
     cuts.push(newShot);
     onFrame?.(faces.length);
   }
+  const seen = Uint8Array.from(faces, (face) => (face === null ? 0 : 1));
   markJumps(faces, cuts);
   fillGaps(faces, cuts);
-  return buildTrack({ analyzerVersion: analyzer.version, source, faces, cuts });
+  return { track: buildTrack({ analyzerVersion: analyzer.version, source, faces, cuts }), seen };
 }
 
 function toSource(points: Float32Array, from: Size, to: Size): Float32Array {

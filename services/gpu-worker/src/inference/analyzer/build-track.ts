@@ -5,6 +5,7 @@ import {
   type FaceTrack,
   LANDMARK_VALUES,
   MOUTH,
+  NO_MOUTHS,
   smoothingReach,
   smoothRun,
   TRACK_REACH,
@@ -31,7 +32,7 @@ interface TrackInput {
   readonly cuts: readonly boolean[];
 }
 
-/** Smooths the measured landmarks and lays them out as a face track. */
+/** Smooths the measured landmarks and lays them out as a face track, so far without pictures of the mouth. */
 export function buildTrack({ analyzerVersion, source, faces, cuts }: TrackInput): FaceTrack {
   const frames = faces.length;
   const found = new Uint8Array(frames);
@@ -54,6 +55,7 @@ export function buildTrack({ analyzerVersion, source, faces, cuts }: TrackInput)
     found,
     landmarks,
     cuts: cutFlags,
+    mouths: NO_MOUTHS,
   };
 }
 

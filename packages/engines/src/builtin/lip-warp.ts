@@ -1,0 +1,78 @@
+import { type GraphBuilder, type Value } from '@lipsync/model-pack';
+import { arithmetic } from './arithmetic';
+import { type FaceAxes, type FaceCoordinates } from './face-axes';
+import { heightOf, lineAt, type LipMotion } from './lips';
+
+/**
+ * The distance from each point to its source, in face coordinates, and the lip edges of the target: all [batch, 1,
+ * points].
+ */
+export interface LipWarp {
+  readonly shiftU: Value;
+  readonly shiftV: Value;
+  /** u after narrowing: ±1 at the target's mouth corners. */
+  readonly mouthU: Value;
+  readonly upperEdge: Value;
+  readonly lowerEdge: Value;
+  readonly seam: Value;
+}
+
+export interface Reach {
+  readonly full: number;
+  readonly end: number;
+}
+
+/** Where corners that move apart take the picture with them fully, and where that ends, in units of u and of v. */
+const CHEEKS: Reach = { full: 1, end: 2 };
+const LIPS: Reach = { full: 0.5, end: 1.3 };
+/** Thickness of the lower lip, which moves as one piece. */
+const LIP = 0.35;
+/** The part of the mouth's width over which the lips part. Towards the corners they stay together. */
+const PARTING = 0.93;
+const NOSE_BASE = 33;
+/** How far below the chin its movement ends, in units of v. */
+const BELOW_CHIN = 0.8;
+
+export function lipWarp(
+  g: GraphBuilder,
+  axes: FaceAxes,
+  { u, v }: FaceCoordinates,
+  lines: LipMotion,
+  border: Value,
+): LipWarp {
+  const m = arithmetic(g);
+  const near = (distance: Value, { full, end }: Reach): Value =>
+    m.smooth(m.ramp(g.op('Abs', [distance]), end, full));
+  const nearMouth = m.mul(near(u, CHEEKS), near(v, LIPS), border);
+  const shiftU = m.mul(m.mul(u, lines.narrowing), nearMouth);
+  const mouthU = m.add(u, shiftU);
+  const profile = m.dome(mouthU, 1);
+  const parting = m.dome(mouthU, PARTING);
+  const seam = lineAt(g, lines.seam, mouthU, profile);
+  const upperEdge = m.sub(seam, m.mul(lines.rise, parting));
+  const lowerEdge = m.add(seam, m.mul(m.sub(lines.gap, lines.rise), parting));
+
+  const nose = m.min(heightOf(g, axes.landmarks, NOSE_BASE), -0.4);
+  const upperShift = m.mul(
+    m.sub(lineAt(g, lines.upper, mouthU, profile), upperEdge),
+    m.smooth(m.ramp(v, nose, upperEdge)),
+  );
+  // Below the lip the movement spreads sideways into a soft bell and becomes that of the chin.
+  const atEdge = m.sub(lineAt(g, lines.lower, mouthU, profile), lowerEdge);
+  const below = g.op('Relu', [m.sub(v, lowerEdge)]);
+  const atCenter = m.sub(
+    m.add(lines.lower.height, lines.lower.margin),
+    m.add(lines.seam.height, m.sub(lines.gap, lines.rise)),
+  );
+  const bell = m.mul(atCenter, m.square(m.dome(mouthU, m.add(m.mul(below, 0.35), 1.15))));
+  const chin = m.add(m.max(lines.chin, 1.2), lines.chinShift);
+  const ofChin = m.mul(m.mul(lines.chinShift, -1), m.square(m.dome(u, 2.2)));
+  const ofLip = m.mix(atEdge, bell, m.smooth(m.ramp(below, 0, 0.4)));
+  const lowerShift = m.mul(
+    m.mix(ofChin, ofLip, m.smooth(m.ramp(v, chin, m.add(lowerEdge, LIP)))),
+    m.smooth(m.ramp(v, m.add(chin, BELOW_CHIN), chin)),
+  );
+  const isLower = g.op('Greater', [v, m.mul(m.add(upperEdge, lowerEdge), 0.5)]);
+  const shiftV = m.mul(g.op('Where', [isLower, lowerShift, upperShift]), border);
+  return { shiftU, shiftV, mouthU, upperEdge, lowerEdge, seam };
+}

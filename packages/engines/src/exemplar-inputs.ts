@@ -1,0 +1,56 @@
+import { expectBytes, type ExpectedRole, expectFloats, type PackRole } from '@lipsync/model-pack';
+import { type z } from 'zod';
+import { LANDMARK_COUNT, LANDMARK_VALUES } from './face/landmarks';
+import { EXEMPLAR_BYTES, EXEMPLAR_SIDE, EXEMPLARS, type MouthExemplars } from './face/mouth-exemplars';
+import { type ArrayPool, float32Tensor, type Tensors } from './model';
+
+/**
+ * The inputs by which a generator sees the clip's own mouth, for packs that declare them: the pictures, by rising
+ * opening, and the 68 landmarks in pixels of each. They are the same in every call, whatever its batch.
+ */
+export const EXEMPLAR_INPUTS = ['exemplars', 'exemplar_landmarks'] as const;
+
+export const EXEMPLAR_TENSORS = {
+  exemplars: expectBytes(EXEMPLARS, 3, EXEMPLAR_SIDE, EXEMPLAR_SIDE),
+  exemplar_landmarks: expectFloats(EXEMPLARS, LANDMARK_COUNT, 2),
+} satisfies ExpectedRole['inputs'];
+
+/** Adds an issue to a manifest whose role declares one of the inputs without the other. */
+export function refuseHalfExemplars(context: z.RefinementCtx, role: string, { inputs }: PackRole): void {
+  if ((inputs['exemplars'] === undefined) === (inputs['exemplar_landmarks'] === undefined)) return;
+  const message = 'exemplars and their landmarks are declared together';
+  context.addIssue({ code: 'custom', path: ['roles', role, 'inputs'], message });
+}
+
+/** Yields the feeds of these inputs, in arrays of the pool: zeros for a clip without exemplars. */
+export function createExemplarFeeds(
+  { inputs }: PackRole,
+  pool: ArrayPool,
+): (mouths: MouthExemplars) => Tensors {
+  if (inputs['exemplars'] === undefined) return () => ({});
+  return ({ pictures, landmarks }) => {
+    const bytes = pool.takeBytes(EXEMPLARS * EXEMPLAR_BYTES);
+    const points = pool.take(EXEMPLARS * LANDMARK_VALUES);
+    if (pictures.length === 0) {
+      bytes.fill(0);
+      points.fill(0);
+    } else {
+      bytes.set(pictures);
+      points.set(landmarks);
+    }
+    return {
+      exemplars: { type: 'uint8', dims: [EXEMPLARS, 3, EXEMPLAR_SIDE, EXEMPLAR_SIDE], data: bytes },
+      exemplar_landmarks: float32Tensor(points, [EXEMPLARS, LANDMARK_COUNT, 2]),
+    };
+  };
+}
+
+/** Those of a call's feeds that `createExemplarFeeds` made, for the next call. */
+export function exemplarsAmong(feeds: Tensors): Tensors {
+  return Object.fromEntries(
+    EXEMPLAR_INPUTS.flatMap((key) => {
+      const tensor = feeds[key];
+      return tensor === undefined ? [] : [[key, tensor]];
+    }),
+  );
+}

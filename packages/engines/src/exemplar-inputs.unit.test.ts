@@ -1,0 +1,171 @@
+/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { type TensorSpec } from '@lipsync/model-pack';
+import { type ClipInput } from './engine';
+import { exemplarsAmong } from './exemplar-inputs';
+import { EXEMPLAR_BYTES, EXEMPLARS, type MouthExemplars, NO_MOUTHS } from './face/mouth-exemplars';
+import { createHighsync } from './highsync/engine';
+import { createLatentsync } from './latentsync/engine';
+import { type RunModel } from './model';
+import { createMusetalk } from './musetalk/engine';
+import { type Manifest, manifestSchema, openPackFor } from './packs';
+import { clipInput, generate, type OpenClip, trackOf, upTo } from './test/clips';
+import { writeHighsyncPack } from './test/highsync-pack';
+import { writeLatentsyncPack } from './test/latentsync-pack';
+import { writePassthroughPack } from './test/passthrough-pack';
+import { type RecordedRun, recordRuns, type TestPacks, testPacks } from './test/test-sessions';
+
+type Inputs = Readonly<Record<string, TensorSpec>>;
+
+const BOTH: Inputs = {
+  exemplars: { name: 'exemplars', dtype: 'uint8', dims: [EXEMPLARS, 3, 256, 256] },
+  exemplar_landmarks: { name: 'exemplar_landmarks', dtype: 'float32', dims: [EXEMPLARS, 68, 2] },
+};
+
+/** A pack whose graphs know nothing of exemplars, and its engine. */
+interface Subject {
+  /** The role that may declare them. */
+  readonly generator: string;
+  readonly run: RunModel;
+  /** The manifest with these inputs added to the generator's. */
+  declaring(inputs: Inputs): Manifest;
+  engine(inputs: Inputs, run: RunModel): { open(clip: ClipInput): Promise<OpenClip> };
+}
+
+const SUBJECTS: Readonly<Record<string, (packs: TestPacks) => Promise<Subject>>> = {
+  async musetalk(packs) {
+    await writePassthroughPack(packs.at('musetalk'));
+    const pack = await openPackFor('musetalk', packs.at('musetalk'));
+    const declaring = (inputs: Inputs) => withInputs(pack.manifest, ({ roles }) => roles.unet, inputs);
+    return {
+      generator: 'unet',
+      run: await packs.load(pack),
+      declaring,
+      engine: (inputs, run) => createMusetalk({ ...pack, manifest: declaring(inputs) }, run),
+    };
+  },
+  async latentsync(packs) {
+    const pack = await writeLatentsyncPack(packs.at('latentsync'));
+    const declaring = (inputs: Inputs) => withInputs(pack.manifest, ({ roles }) => roles.unet3d, inputs);
+    return {
+      generator: 'unet3d',
+      run: await packs.load(pack),
+      declaring,
+      engine: (inputs, run) => createLatentsync({ ...pack, manifest: declaring(inputs) }, run),
+    };
+  },
+  async highsync(packs) {
+    const pack = await writeHighsyncPack(packs.at('highsync'));
+    const declaring = (inputs: Inputs) =>
+      withInputs(pack.manifest, ({ roles }) => roles.denoising_unet, inputs);
+    return {
+      generator: 'denoising_unet',
+      run: await packs.load(pack),
+      declaring,
+      engine: (inputs, run) => createHighsync({ ...pack, manifest: declaring(inputs) }, run),
+    };
+  },
+};
+
+function withInputs<M extends Manifest>(manifest: M, role: (m: M) => { inputs: object }, inputs: Inputs): M {
+  const changed = structuredClone(manifest);
+  Object.assign(role(changed).inputs, inputs);
+  return changed;
+}
+
+const mouths: MouthExemplars = {
+  pictures: Uint8Array.from({ length: EXEMPLARS * EXEMPLAR_BYTES }, (_, i) => i % 251),
+  landmarks: Float32Array.from({ length: EXEMPLARS * 136 }, (_, i) => i / 3),
+};
+const FRAMES = 30;
+
+describe.each(Object.keys(SUBJECTS))('%s', (name) => {
+  let packs: TestPacks;
+  let subject: Subject;
+  beforeAll(async () => {
+    packs = await testPacks();
+    const open = SUBJECTS[name];
+    if (!open) throw new Error(`there is no ${name}`);
+    subject = await open(packs);
+  });
+  afterAll(() => packs.close());
+
+  /** Renders one clip after another with one engine; yields the calls of each. */
+  async function callsOf(inputs: Inputs, clips: readonly MouthExemplars[]): Promise<RecordedRun[][]> {
+    const recorded = recordRuns(takingOffExemplars(subject.run));
+    const engine = subject.engine(inputs, recorded.run);
+    const calls: RecordedRun[][] = [];
+    for (const own of clips) {
+      const track = { ...trackOf(FRAMES), mouths: own };
+      const clip = await engine.open(clipInput(track, upTo(FRAMES)).input);
+      await generate(clip, upTo(FRAMES));
+      await clip.close();
+      calls.push(recorded.runs.splice(0));
+    }
+    return calls;
+  }
+
+  test('every call of a generator that declares them gets the exemplars, and no other graph does', async () => {
+    const [calls = []] = await callsOf(BOTH, [mouths]);
+    const told = calls.filter(({ role }) => role === subject.generator);
+    expect(told.length).toBeGreaterThan(1);
+    for (const { feeds } of told) {
+      expect(feeds['exemplars']?.dims).toEqual(BOTH['exemplars']?.dims);
+      expect(feeds['exemplar_landmarks']?.dims).toEqual(BOTH['exemplar_landmarks']?.dims);
+      expect(Buffer.compare(bytesOf(feeds['exemplars']), mouths.pictures)).toBe(0);
+      expect(feeds['exemplar_landmarks']?.data).toEqual(mouths.landmarks);
+    }
+    const others = calls.filter(({ role }) => role !== subject.generator);
+    expect(others.flatMap(({ feeds }) => Object.keys(exemplarsAmong(feeds)))).toEqual([]);
+  });
+
+  test('a clip without exemplars feeds zeros, also after one that has some', async () => {
+    const [, calls = []] = await callsOf(BOTH, [mouths, NO_MOUTHS]);
+    const told = calls.filter(({ role }) => role === subject.generator);
+    expect(told.length).toBeGreaterThan(1);
+    for (const { feeds } of told) {
+      expect(bytesOf(feeds['exemplars'])).toHaveLength(EXEMPLARS * EXEMPLAR_BYTES);
+      expect(bytesOf(feeds['exemplars']).every((level) => level === 0)).toBe(true);
+      expect(feeds['exemplar_landmarks']?.data).toEqual(new Float32Array(EXEMPLARS * 136));
+    }
+  });
+
+  test('a generator that does not declare them gets none', async () => {
+    const [calls = []] = await callsOf({}, [mouths]);
+    expect(calls.flatMap(({ feeds }) => Object.keys(exemplarsAmong(feeds)))).toEqual([]);
+  });
+
+  test('a manifest declares both, in their shapes, or neither', () => {
+    const problems = (inputs: Inputs): string[] =>
+      manifestSchema
+        .safeParse(subject.declaring(inputs))
+        .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
+    const at = `roles.${subject.generator}.inputs`;
+    const { exemplars, exemplar_landmarks } = BOTH;
+    if (!exemplars || !exemplar_landmarks) throw new Error('two inputs are needed');
+    expect(problems(BOTH)).toEqual([]);
+    const half = [`${at}: exemplars and their landmarks are declared together`];
+    expect(problems({ exemplars })).toEqual(half);
+    expect(problems({ exemplar_landmarks })).toEqual(half);
+    expect(problems({ ...BOTH, exemplars: { ...exemplars, dims: ['n', 3, 128, 128] } })).toEqual([
+      `${at}.exemplars: is uint8 [n,3,128,128], the parameters ask for uint8 [8,3,256,256]`,
+    ]);
+    expect(problems({ ...BOTH, exemplars: { ...exemplars, dtype: 'float32' } })).toHaveLength(1);
+  });
+});
+
+/** Detaches the exemplars and gives them back, as a session does, and leaves the rest to the pack's graphs. */
+function takingOffExemplars(run: RunModel): RunModel {
+  return async (role, feeds, take) => {
+    const exemplars = exemplarsAmong(feeds);
+    const rest = Object.fromEntries(Object.entries(feeds).filter(([key]) => !(key in exemplars)));
+    const buffers = Object.values(exemplars).map(({ data }) => data.buffer);
+    const moved = structuredClone(exemplars, { transfer: buffers });
+    const result = await run(role, rest, take);
+    return { ...result, feeds: { ...result.feeds, ...moved } };
+  };
+}
+
+function bytesOf(tensor: RecordedRun['feeds'][string] | undefined): Uint8Array {
+  if (tensor?.type !== 'uint8') throw new TypeError('bytes expected');
+  return tensor.data;
+}

@@ -1,0 +1,215 @@
+import { mouthOpening } from '../sync';
+import { type FaceTrack } from './face-track';
+import { landmark, LANDMARK_VALUES, landmarkCenter, LEFT_EYE, RIGHT_EYE, SMALLEST_FACE } from './landmarks';
+import {
+  EXEMPLAR_BYTES,
+  EXEMPLAR_SIDE,
+  EXEMPLARS,
+  type MouthExemplars,
+  mouthLandmarks,
+  type MouthSquare,
+  mouthSquare,
+  NO_MOUTHS,
+} from './mouth-exemplars';
+
+/*
+ * The exemplars of a clip are a ladder of openings, from the mouth as it closes to the mouth as it opens widest. The
+ * track alone proposes a few frames for every rung; of their pictures the sharpest serves.
+ */
+
+/** The rarest openings are mistakes of the landmarks, or a yawn. */
+const LOWEST = 0.03;
+const HIGHEST = 0.97;
+
+/** Closer openings differ by the landmarks' noise alone, 0.002 to 0.003. */
+const SMALLEST_STEP = 0.005;
+
+/** Frames proposed for a rung, and how many frames apart they are at least: neighbors look the same. */
+const PROPOSALS = 3;
+const APART = 3;
+
+/**
+ * What a frame may deviate by before it is as bad as one from the next rung: the nose from the middle between the eyes,
+ * in distances of the eyes (as a head turns by 10°); the slope of the eyes, which the picture levels; the size of the
+ * face; how far the face moves in a frame, and how far its picture reaches beyond the frame, both as a part of its side.
+ */
+const TURN = 0.1;
+const ROLL = 0.3;
+const GROWTH = 0.25;
+const MOTION = 0.03;
+const OUTSIDE = 0.1;
+
+/** A frame that is this much worse than the best for its rung, in rungs, serves as well. The earliest are proposed. */
+const AS_GOOD = 0.25;
+
+/** A face in a frame, as far as it matters to the choice. */
+interface Candidate extends MouthSquare {
+  readonly frame: number;
+  readonly opening: number;
+  /** How far the tip of the nose is from the middle between the eyes, along their line, in distances of the eyes. */
+  readonly turn: number;
+}
+
+/**
+ * For each rung of the ladder a few frames that may serve, as early as possible, because the video is decoded once more
+ * up to the last; no rungs if no frame shows a mouth. `seen` is 1 for the frames whose face was seen: where it was only
+ * filled in, something else may be before the mouth.
+ */
+export function proposeMouths(track: FaceTrack, seen: Uint8Array): number[][] {
+  const candidates = [...track.found.keys()].flatMap((frame) =>
+    track.found[frame] === 1 && seen[frame] === 1 ? (candidateOf(track, frame) ?? []) : [],
+  );
+  if (candidates.length === 0) return [];
+  const openings = candidates.map(({ opening }) => opening);
+  const lowest = quantile(openings, LOWEST);
+  const step = (quantile(openings, HIGHEST) - lowest) / (EXEMPLARS - 1);
+  const blemish = blemishesOf(track, candidates);
+  const faces = candidates.map((candidate) => ({ ...candidate, blemish: blemish(candidate) }));
+  return Array.from({ length: EXEMPLARS }, (_, rung) => {
+    const level = lowest + rung * step;
+    const costs = faces.map(
+      ({ opening, blemish }) => Math.abs(opening - level) / Math.max(step, SMALLEST_STEP) + blemish,
+    );
+    const most = costs.reduce((best, cost) => Math.min(best, cost), Infinity) + AS_GOOD;
+    return apart(faces.flatMap(({ frame }, i) => ((costs[i] ?? Infinity) <= most ? frame : [])));
+  });
+}
+
+function candidateOf(track: FaceTrack, frame: number): Candidate | null {
+  const landmarks = landmarksOf(track, frame);
+  const square = mouthSquare(landmarks);
+  if (square.side < SMALLEST_FACE) return null;
+  const left = landmarkCenter(landmarks, LEFT_EYE);
+  const right = landmarkCenter(landmarks, RIGHT_EYE);
+  const nose = landmark(landmarks, NOSE_TIP);
+  const [acrossX, acrossY] = [right.x - left.x, right.y - left.y];
+  const along = (nose.x - (left.x + right.x) / 2) * acrossX + (nose.y - (left.y + right.y) / 2) * acrossY;
+  const turn = along / (acrossX ** 2 + acrossY ** 2);
+  return { ...square, frame, opening: mouthOpening(landmarks), turn };
+}
+
+const NOSE_TIP = 30;
+
+/** What speaks against a candidate besides its opening, in rungs. */
+function blemishesOf(track: FaceTrack, candidates: readonly Candidate[]): (candidate: Candidate) => number {
+  const usual = (of: (candidate: Candidate) => number): number => quantile(candidates.map(of), 0.5);
+  const turn = usual((candidate) => candidate.turn);
+  const angle = usual((candidate) => candidate.angle);
+  const side = usual((candidate) => candidate.side);
+  return (candidate) =>
+    Math.abs(candidate.turn - turn) / TURN +
+    Math.abs(candidate.angle - angle) / ROLL +
+    Math.abs(Math.log(candidate.side / side)) / GROWTH +
+    motionAt(track, candidate) / MOTION +
+    beyondPicture(track, candidate) / OUTSIDE;
+}
+
+/** How far the eyes move from the frame before or to the frame after, whichever is more, as a part of the square. */
+function motionAt(track: FaceTrack, { frame, side }: Candidate): number {
+  const eyesAt = (at: number) => landmarkCenter(landmarksOf(track, at), EYES);
+  const here = eyesAt(frame);
+  const steps = [frame - 1, frame + 1].map((other) => {
+    const within = track.found[other] === 1 && track.cuts[Math.max(frame, other)] !== 1;
+    const there = within ? eyesAt(other) : here;
+    return Math.hypot(there.x - here.x, there.y - here.y);
+  });
+  return Math.max(...steps) / side;
+}
+
+const EYES = [LEFT_EYE[0], RIGHT_EYE[1]] as const;
+
+function beyondPicture({ width, height }: FaceTrack, { x, y, side }: Candidate): number {
+  const beyond = Math.max(side / 2 - x, side / 2 - y, x + side / 2 - width, y + side / 2 - height);
+  return Math.max(0, beyond) / side;
+}
+
+/** The first few of these frames that are not next to an earlier one. */
+function apart(frames: readonly number[]): number[] {
+  const taken: number[] = [];
+  for (const frame of frames) {
+    if (taken.length === PROPOSALS) break;
+    if (taken.every((other) => Math.abs(other - frame) >= APART)) taken.push(frame);
+  }
+  return taken;
+}
+
+/** A picture this much brighter or darker than the usual one was taken in other light. */
+const OTHER_LIGHT = 1.25;
+
+/**
+ * The exemplars out of the pictures of the proposed frames, by frame: for each rung the sharpest in the usual light.
+ * None if a rung has no picture.
+ */
+export function chooseMouths(
+  track: FaceTrack,
+  proposals: readonly (readonly number[])[],
+  pictures: ReadonlyMap<number, Uint8Array>,
+): MouthExemplars {
+  const looks = new Map([...pictures].map(([frame, picture]) => [frame, lookOf(frame, picture)]));
+  const usual = quantile(
+    [...looks.values()].map(({ luma }) => luma),
+    0.5,
+  );
+  const isUsual = ({ luma }: Look): boolean => Math.max(luma / usual, usual / luma) <= OTHER_LIGHT;
+  const chosen = proposals.flatMap((frames) => {
+    const known = frames.flatMap((frame) => looks.get(frame) ?? []);
+    const alike = known.filter(isUsual);
+    return (alike.length > 0 ? alike : known).sort((a, b) => b.sharpness - a.sharpness).slice(0, 1);
+  });
+  return chosen.length < EXEMPLARS ? NO_MOUTHS : layOut(track, chosen);
+}
+
+/** The picture of a frame, and what distinguishes it from others. */
+interface Look {
+  readonly frame: number;
+  readonly picture: Uint8Array;
+  readonly luma: number;
+  readonly sharpness: number;
+}
+
+/** The middle of a picture, which holds the mouth. */
+const MIDDLE = { from: EXEMPLAR_SIDE / 4, to: (3 * EXEMPLAR_SIDE) / 4 };
+
+/** Mean brightness of the middle of a picture, and as its sharpness the variance of the brightness's Laplacian. */
+function lookOf(frame: number, picture: Uint8Array): Look {
+  const plane = EXEMPLAR_SIDE ** 2;
+  const lumaAt = (at: number): number =>
+    0.299 * (picture[at] ?? 0) + 0.587 * (picture[at + plane] ?? 0) + 0.114 * (picture[at + 2 * plane] ?? 0);
+  let [luma, sum, squares] = [0, 0, 0];
+  for (let y = MIDDLE.from; y < MIDDLE.to; y++) {
+    for (let x = MIDDLE.from; x < MIDDLE.to; x++) {
+      const at = y * EXEMPLAR_SIDE + x;
+      const here = lumaAt(at);
+      const around =
+        lumaAt(at - 1) + lumaAt(at + 1) + lumaAt(at - EXEMPLAR_SIDE) + lumaAt(at + EXEMPLAR_SIDE);
+      luma += here;
+      sum += around - 4 * here;
+      squares += (around - 4 * here) ** 2;
+    }
+  }
+  const count = (MIDDLE.to - MIDDLE.from) ** 2;
+  return { frame, picture, luma: luma / count, sharpness: squares / count - (sum / count) ** 2 };
+}
+
+function layOut(track: FaceTrack, looks: readonly Look[]): MouthExemplars {
+  const pictures = new Uint8Array(EXEMPLARS * EXEMPLAR_BYTES);
+  const landmarks = new Float32Array(EXEMPLARS * LANDMARK_VALUES);
+  looks
+    .map(({ frame, picture }) => ({ picture, points: landmarksOf(track, frame) }))
+    .sort((a, b) => mouthOpening(a.points) - mouthOpening(b.points))
+    .forEach(({ picture, points }, rung) => {
+      pictures.set(picture, rung * EXEMPLAR_BYTES);
+      landmarks.set(mouthLandmarks(points), rung * LANDMARK_VALUES);
+    });
+  return { pictures, landmarks };
+}
+
+function landmarksOf({ landmarks }: FaceTrack, frame: number): Float32Array {
+  return landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES);
+}
+
+/** The value below which this part of the values lies; NaN for none. */
+function quantile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.round(part * (sorted.length - 1))] ?? NaN;
+}

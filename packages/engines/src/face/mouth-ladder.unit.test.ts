@@ -1,0 +1,134 @@
+import { mouthOpening, mouthOpenings } from '../sync';
+import { drawnTrack, upTo } from '../test/clips';
+import { paintedLandmarks } from '../test/drawn-faces';
+import { type FaceTrack } from './face-track';
+import { EXEMPLAR_BYTES, EXEMPLARS, mouthLandmarks, NO_MOUTHS } from './mouth-exemplars';
+import { chooseMouths, proposeMouths } from './mouth-ladder';
+
+const size = { width: 640, height: 480 };
+/** Distance of the painted eyes' centers, pixels. */
+const EYES = 86;
+const NOSE_TIP = 30;
+
+interface Pose {
+  /** Of the middle of the mouth, in distances of the eyes. */
+  readonly opening?: number;
+  /** Of the nose from between the eyes, likewise. */
+  readonly turn?: number;
+  readonly x?: number;
+}
+
+function face({ opening = 0, turn = 0, x = 320 }: Pose): Float32Array {
+  const points = paintedLandmarks({ side: 0, x, y: 280, half: 40 }, opening * EYES);
+  points[NOSE_TIP * 2] = x + turn * EYES;
+  return points;
+}
+
+const trackOf = (poses: readonly Pose[]): FaceTrack => drawnTrack(poses.map(face), size);
+const allSeen = ({ frames }: FaceTrack): Uint8Array => new Uint8Array(frames).fill(1);
+
+/** Speech that opens the mouth up to 0.35, with all openings between. */
+const speaking = (frames: number): Pose[] =>
+  upTo(frames).map((frame) => ({ opening: 0.175 * (1 - Math.cos(frame / 9)) }));
+
+/** A picture of one level, with stripes of a contrast. */
+const picture = (level: number, contrast: number): Uint8Array =>
+  Uint8Array.from({ length: EXEMPLAR_BYTES }, (_, i) => level + (i % 2 === 0 ? contrast : -contrast));
+
+describe('the frames proposed for a ladder', () => {
+  test('cover the openings evenly, from the closed mouth to the widest', () => {
+    const track = trackOf(speaking(250));
+    const openings = mouthOpenings(track);
+    const rungs = proposeMouths(track, allSeen(track)).map((frames) =>
+      frames.map((frame) => openings[frame] ?? NaN),
+    );
+    const step = Math.max(...openings.map(Number)) / (EXEMPLARS - 1);
+    expect(rungs).toHaveLength(EXEMPLARS);
+    rungs.forEach((rung, i) => {
+      expect(rung.length).toBe(3);
+      for (const opening of rung) expect(Math.abs(opening / step - i)).toBeLessThan(0.5);
+    });
+  });
+
+  test('show the face as it usually is, not turned', () => {
+    // Every second second the head is turned, with the same mouths.
+    const isTurned = (frame: number): boolean => Math.floor(frame / 25) % 2 === 0;
+    const track = trackOf(
+      speaking(250).map((pose, frame) => ({ ...pose, turn: isTurned(frame) ? 0.3 : 0.02 })),
+    );
+    // The head is turned a little less often than not.
+    track.found.fill(0, 0, 10);
+    const proposed = proposeMouths(track, allSeen(track)).flat();
+    expect(proposed.filter(isTurned)).toEqual([]);
+  });
+
+  test('show a resting head, not one on the move', () => {
+    const moves = (frame: number): boolean => frame % 50 < 20;
+    let x = 250;
+    const track = trackOf(
+      speaking(400).map((pose, frame) => ({
+        ...pose,
+        x: (x += moves(frame) ? (frame % 100 < 50 ? 8 : -8) : 0),
+      })),
+    );
+    const proposed = proposeMouths(track, allSeen(track)).flat();
+    expect(proposed.filter((frame) => moves(frame) || moves(frame + 1))).toEqual([]);
+  });
+
+  test('are early ones: what a long video shows once more is not decoded', () => {
+    const track = trackOf(speaking(7500));
+    expect(Math.max(...proposeMouths(track, allSeen(track)).flat())).toBeLessThan(250);
+  });
+
+  test('are never without a face, and never those whose face was filled in', () => {
+    const track = trackOf(speaking(200));
+    const seen = allSeen(track);
+    track.found.fill(0, 0, 80);
+    seen.fill(0, 120, 160);
+    for (const frame of proposeMouths(track, seen).flat())
+      expect((frame >= 80 && frame < 120) || frame >= 160).toBe(true);
+  });
+
+  test('repeat where there is little to choose from, and are none where there is nothing', () => {
+    const single = trackOf([{ opening: 0.1 }]);
+    expect(proposeMouths(single, allSeen(single))).toEqual(upTo(EXEMPLARS).map(() => [0]));
+    const speck = drawnTrack([paintedLandmarks({ side: 0, x: 20, y: 20, half: 4 }, 0)], size);
+    const empty = drawnTrack([null, null], size);
+    for (const track of [speck, empty]) expect(proposeMouths(track, allSeen(track))).toEqual([]);
+  });
+});
+
+describe('of the proposed frames', () => {
+  test('the sharpest of a rung serves, in the usual light, in order of the openings', () => {
+    const track = trackOf(upTo(24).map((frame) => ({ opening: 0.3 - frame / 100 })));
+    const proposals = upTo(EXEMPLARS).map((rung) => [3 * rung, 3 * rung + 1, 3 * rung + 2]);
+    // The last of each rung is sharper still, but in a flash or in the dark.
+    const pictures = new Map(
+      upTo(24).map((frame) => {
+        const light = frame % 3 === 2 ? (frame % 2 === 0 ? 190 : 50) : 100 + frame / 3;
+        return [frame, picture(light, [5, 12, 40][frame % 3] ?? 0)];
+      }),
+    );
+    const mouths = chooseMouths(track, proposals, pictures);
+    const served = upTo(EXEMPLARS).map((rung) => 3 * (EXEMPLARS - 1 - rung) + 1);
+    served.forEach((frame, rung) => {
+      const kept = mouths.pictures.subarray(rung * EXEMPLAR_BYTES, (rung + 1) * EXEMPLAR_BYTES);
+      expect(Buffer.compare(kept, pictures.get(frame) ?? kept.subarray(1))).toBe(0);
+      const points = mouths.landmarks.subarray(rung * 136, (rung + 1) * 136);
+      const own = track.landmarks.slice(frame * 136, (frame + 1) * 136);
+      expect(points).toEqual(mouthLandmarks(own));
+      expect(mouthOpening(points)).toBeCloseTo(mouthOpening(own), 5);
+    });
+  });
+
+  test('those without a picture are passed over, and without any there are no exemplars', () => {
+    const track = trackOf([{ opening: 0.1 }, { opening: 0.2 }]);
+    const proposals = upTo(EXEMPLARS).map(() => [0, 1]);
+    const only = picture(90, 10);
+    const mouths = chooseMouths(track, proposals, new Map([[1, only]]));
+    expect(mouths.pictures).toHaveLength(EXEMPLARS * EXEMPLAR_BYTES);
+    expect(Buffer.compare(mouths.pictures.subarray(-EXEMPLAR_BYTES), only)).toBe(0);
+    expect(chooseMouths(track, proposals, new Map())).toEqual(NO_MOUTHS);
+    expect(chooseMouths(track, [], new Map())).toEqual(NO_MOUTHS);
+  });
+});
