@@ -154,6 +154,8 @@ interface Rung {
   readonly of: (table: Value) => Value;
 }
 
+/** Where between two exemplars one takes over from the other. Shown at once, lips of one lie on teeth of the other. */
+const TAKEOVER = { from: 0.25, to: 0.75 };
 /** Nose tip: how far a head is turned shows in its u. */
 const NOSE_TIP = 30;
 /** Heads that are turned this much further than that of the exemplar, in half mouths of the nose, show another mouth. */
@@ -183,7 +185,7 @@ export function rungsFor(g: GraphBuilder, ladder: Ladder, axes: FaceAxes, gap: V
   const widest = g.op('ReduceMax', [gaps, g.ints([0])]);
   return {
     rungs,
-    second: m.smooth(m.sub(place, floor)),
+    second: m.smooth(m.ramp(m.sub(place, floor), TAKEOVER.from, TAKEOVER.to)),
     weight: m.mul(ladder.habits.known, seen, m.ramp(turned, TURN.other, TURN.same)),
     beyond: m.smooth(m.ramp(gap, m.add(m.mul(widest, 1.25), 0.04), m.add(m.mul(widest, 1.8), 0.14))),
   };

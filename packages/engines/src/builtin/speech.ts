@@ -1,19 +1,16 @@
-import { encodeModel, GraphBuilder, modelFile, type Value } from '@lipsync/model-pack';
-import { MEL_BANDS, melEdges, SEGMENT_FRAMES } from '../speech/log-mel';
+import { type Attribute, encodeModel, GraphBuilder, modelFile, type Value } from '@lipsync/model-pack';
+import { MEL_BANDS, SEGMENT_FRAMES } from '../speech/log-mel';
 import { type Arithmetic, arithmetic, floatTensor } from './arithmetic';
+import { type HearingWeights, readHearingWeights } from './hearing-weights';
 
-/** Frequency bands of the voice in Hz, with soft edges, and what their energy says about the mouth. */
-const BANDS = [
-  { name: 'jaw', low: 300, high: 1400 }, // first formant: rises as the jaw opens; leaves out hum and nasals
-  { name: 'voice', low: 120, high: 3500 }, // everything voiced
-  { name: 'back', low: 400, high: 1100 }, // both lower formants of o and u
-  { name: 'front', low: 1700, high: 3200 }, // second formant of i and e
-] as const;
-
-/** Loudness (root of the band energy) that counts as loud even if everything is quieter: a vowel at −45 dB. */
-const FAINTEST = 0.12;
+/** Log10 of the power that counts as loud even if everything is quieter: a vowel at −45 dB. */
+const FAINTEST = -2.5;
+/** Orders of magnitude below what is loud (50 dB) that the network sees. */
+const DEPTH = 5;
 /** Half the width of the window that defines what is loud, in steps of 20 ms. */
-const REACH = 150;
+const REACH = 125;
+/** Log10 of the power in silence. */
+const SILENCE = -10;
 
 /**
  * log-mel spectrogram [1, 80, 3000] → hidden states [1, 1500, 5, 384], local in time: state 0 repeats the spectrogram
@@ -23,7 +20,7 @@ export function audioEncoderModel(): Uint8Array {
   const g = new GraphBuilder('speech_cues');
   const m = arithmetic(g);
   const mel = g.input('mel', 'float32', [1, MEL_BANDS, SEGMENT_FRAMES]);
-  const cues = speechCues(g, m, mel);
+  const cues = speechCues(g, m, mel, readHearingWeights());
   // Two frames of 10 ms side by side: [1, 80, 1500, 2] → [1, 1500, 160].
   const paired = g.op('Reshape', [mel, g.ints([1, MEL_BANDS, STEPS, 2])]);
   const spectrum = g.op('Reshape', [
@@ -43,30 +40,64 @@ export function audioEncoderModel(): Uint8Array {
   return encodeModel(g.build());
 }
 
-/** [1, 3, 1500], each in [0, 1]. */
-function speechCues(g: GraphBuilder, m: Arithmetic, mel: Value): Value {
+/**
+ * [1, 5, 1500], each in [0, 1]: a small network that the project trained itself. Its input here and in its training
+ * (scripts/export/articulation/spectrogram.py) is the spectrogram relative to what is loud nearby.
+ */
+function speechCues(g: GraphBuilder, m: Arithmetic, mel: Value, weights: HearingWeights): Value {
   // Spectrograms may be padded with zeros, which would count as energy. Padding is 0 in every band at once.
   const sounding = g.op('Sign', [g.op('ReduceMax', [g.op('Abs', [mel]), g.ints([1])])]);
-  const energy = m.mul(g.op('Exp', [m.mul(m.sub(m.mul(mel, 4), 4), Math.LN10)]), sounding);
-  const inBands = g.op('MatMul', [g.weights([BANDS.length, MEL_BANDS], bandWeights()), energy]);
-  const perStep = g.op('AveragePool', [inBands], { kernel_shape: [2], strides: [2] });
-  const [jaw, voice, back, front] = g.split(g.op('Sqrt', [perStep]), [1, 1, 1, 1], 1);
+  const power = m.add(m.mul(m.sub(m.mul(mel, 4), 4 + SILENCE), sounding), SILENCE);
+  const level = g.op('MaxPool', [g.op('ReduceMax', [power, g.ints([1])])], {
+    kernel_shape: [2],
+    strides: [2],
+  });
+  const loud = m.max(averaged(g, loudest(g, level, REACH), REACH), FAINTEST);
 
-  const loudness = m.add(m.mul(jaw, 0.7), m.mul(voice, 0.3));
-  const nearby = (value: Value): Value =>
-    averaged(g, g.op('MaxPool', [value], { kernel_shape: [2 * REACH + 1], pads: [REACH, REACH] }), REACH);
-  const loud = m.max(nearby(loudness), FAINTEST);
-  // Steady noise is what never stops nearby. A steady voice must not silence itself, hence the limit.
-  const noise = m.min(m.mul(nearby(m.mul(loudness, -1)), -1.2), m.mul(loud, 0.5));
-  const relative = m.clamp(m.div(m.sub(loudness, noise), m.sub(loud, noise)), 0, 1);
-  const opening = m.ramp(g.op('Pow', [relative, 0.6]), 0.16, 0.95);
+  const perStep = g.op('Reshape', [power, g.ints([1, MEL_BANDS, STEPS, 2])]);
+  const relative = m.sub(perStep, g.op('Unsqueeze', [loud, g.ints([3])]));
+  const heard = m.add(m.mul(m.clamp(relative, -DEPTH, 0), 2 / DEPTH), 1);
+  const outputs = network(g, m, g.op('Reshape', [heard, g.ints([1, MEL_BANDS, SEGMENT_FRAMES])]), weights);
 
-  const tilt = m.div(m.sub(front, m.mul(back, 0.25)), m.add(front, m.mul(back, 0.25), FAINTEST / 10));
-  const voiced = m.ramp(relative, 0.05, 0.2);
-  const rounding = m.mul(m.ramp(m.mul(tilt, -1), 0.1, 0.8), voiced);
-  const spreading = m.mul(m.ramp(tilt, 0, 0.6), voiced);
-  const none = m.mul(opening, 0);
-  return g.op('Concat', [none, opening, rounding, spreading, none], { axis: 1 });
+  const { ramps } = weights;
+  const slopes = g.weights(
+    [1, CUES.length, 1],
+    ramps.map(([from, to]) => 1 / (to - from)),
+  );
+  const starts = g.weights(
+    [1, CUES.length, 1],
+    ramps.map(([from]) => from),
+  );
+  const cues = m.clamp(m.mul(m.sub(outputs, starts), slopes), 0, 1);
+  // A stop is silent for less than 0.2 s. What is silent for longer, or never loud, is no speech.
+  const audible = m.ramp(m.sub(loudest(g, level, 10), loud), -3.5, -2.5);
+  return m.mul(cues, audible);
+}
+
+/** Two frames of the spectrogram become one step, then every layer adds what it finds further around. */
+function network(g: GraphBuilder, m: Arithmetic, heard: Value, weights: HearingWeights): Value {
+  const convolved = (value: Value, name: string, attributes: Readonly<Record<string, Attribute>>): Value => {
+    const [weight, bias] = [weights.tensor(`${name}.weight`), weights.tensor(`${name}.bias`)];
+    return g.op(
+      'Conv',
+      [value, g.weights(weight.dims, weight.data), g.weights(bias.dims, bias.data)],
+      attributes,
+    );
+  };
+  const first = g.op('Relu', [convolved(heard, '0', { strides: [2], pads: [2, 2] })]);
+  const last = DILATIONS.reduce<Value>((value, dilation, i) => {
+    const around = { dilations: [dilation], pads: [dilation, dilation] };
+    return m.add(value, g.op('Relu', [convolved(value, String(i + 1), around)]));
+  }, first);
+  return convolved(last, 'last', {});
+}
+
+/** As in scripts/export/articulation/network.py. Together they look half a second back and ahead. */
+const DILATIONS = [1, 2, 4, 8, 4, 2, 1];
+
+/** The maximum of `reach` steps on either side. */
+function loudest(g: GraphBuilder, value: Value, reach: number): Value {
+  return g.op('MaxPool', [value], { kernel_shape: [2 * reach + 1], pads: [reach, reach] });
 }
 
 function averaged(g: GraphBuilder, value: Value, reach: number): Value {
@@ -77,17 +108,13 @@ function averaged(g: GraphBuilder, value: Value, reach: number): Value {
   });
 }
 
-/** Energy per band. Mel filters are normalized to unit area, so each counts with its width. */
-function bandWeights(): Float32Array {
-  const edges = melEdges();
-  return Float32Array.from({ length: BANDS.length * MEL_BANDS }, (_, i) => {
-    const band = BANDS[Math.floor(i / MEL_BANDS)];
-    const [from = 0, center = 0, to = 0] = edges.slice(i % MEL_BANDS, (i % MEL_BANDS) + 3);
-    if (band === undefined) return 0;
-    const inside = Math.min((center - band.low) / 100, (band.high - center) / 200, 1);
-    return (Math.max(0, inside) * (to - from)) / 80;
-  });
-}
+/** Of the packs that contain this encoder. */
+export const LICENCE = {
+  spdx: 'MIT',
+  source:
+    'Graphs written by this project, with a hearing network that it trained on synthesized speech ' +
+    '(packages/engines/weights/README.md).',
+};
 
 /** The `whisper_encoder` of a manifest for a pack that stores the built-in audio encoder as `file`. */
 export function audioRole(file: string, model: Uint8Array) {
@@ -108,5 +135,8 @@ export const WIDTH = 384;
 export const STEPS = 1500;
 /** The hidden state (of 5 per step) whose first channels are the cues below. */
 export const CUE_STATE = 1;
-/** opening: how far the jaw is down; rounding: lips drawn together (o, u); spreading: corners apart (i, e). */
+/**
+ * closure: lips together (p, b, m); jaw: how far it is down; rounding: lips drawn together (o, u); spreading: corners
+ * apart (i, e); dental: the lower lip at the upper teeth (f, v). All are 0 at rest.
+ */
 export const CUES = ['closure', 'jaw', 'rounding', 'spreading', 'dental'] as const;

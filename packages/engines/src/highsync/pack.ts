@@ -5,7 +5,7 @@ import { drawMouth } from '../builtin/draw-mouth';
 import { EXEMPLAR_FILL, EXEMPLAR_TENSORS, exemplarInputs } from '../builtin/exemplars';
 import { mouthPose } from '../builtin/mouth-pose';
 import { isLate, predict, predictionFactors } from '../builtin/prediction';
-import { audioEncoderModel, audioRole, STATES, WIDTH } from '../builtin/speech';
+import { audioEncoderModel, audioRole, LICENCE, STATES, WIDTH } from '../builtin/speech';
 import { type ScheduleParams } from '../diffusion/ddim';
 import { type Pack, writePack } from '../packs';
 import { WINDOW_STEPS } from '../speech/windows';
@@ -41,7 +41,7 @@ export async function writeHighsyncPack(dir: string): Promise<Pack> {
       engine: 'highsync',
       name: 'builtin-highsync',
       version: '1.1.0',
-      licence: { spdx: 'MIT', source: 'Graphs written by this project; no learned weights.' },
+      licence: LICENCE,
       providers: ['cpu'],
       roles: {
         whisper_encoder: audioRole('whisper-encoder.onnx', models['whisper-encoder.onnx']),

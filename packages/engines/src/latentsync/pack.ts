@@ -6,7 +6,7 @@ import { EXEMPLAR_FILL, EXEMPLAR_TENSORS, exemplarInputs } from '../builtin/exem
 import { type Region } from '../builtin/face-axes';
 import { mouthPose } from '../builtin/mouth-pose';
 import { isLate, predict, predictionFactors } from '../builtin/prediction';
-import { audioEncoderModel, audioRole, STATES, WIDTH } from '../builtin/speech';
+import { audioEncoderModel, audioRole, LICENCE, STATES, WIDTH } from '../builtin/speech';
 import { type ScheduleParams } from '../diffusion/ddim';
 import { type Pack, writePack } from '../packs';
 import { WINDOW_STEPS } from '../speech/windows';
@@ -32,7 +32,7 @@ export async function writeLatentsyncPack(dir: string, resolution: number = RESO
       engine: 'latentsync',
       name: 'builtin-latentsync',
       version: '1.1.0',
-      licence: { spdx: 'MIT', source: 'Graphs written by this project; no learned weights.' },
+      licence: LICENCE,
       providers: ['cpu'],
       roles: {
         whisper_encoder: audioRole('whisper-encoder.onnx', models['whisper-encoder.onnx']),

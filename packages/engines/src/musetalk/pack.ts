@@ -4,7 +4,7 @@ import { autoencoder, BLOCK, LATENT_CHANNELS } from '../builtin/autoencoder';
 import { drawMouth } from '../builtin/draw-mouth';
 import { EXEMPLAR_FILL, EXEMPLAR_TENSORS, exemplarInputs } from '../builtin/exemplars';
 import { mouthPose } from '../builtin/mouth-pose';
-import { audioEncoderModel, audioRole, STATES, WIDTH } from '../builtin/speech';
+import { audioEncoderModel, audioRole, LICENCE, STATES, WIDTH } from '../builtin/speech';
 import { type Pack, writePack } from '../packs';
 import { WINDOW_STEPS } from '../speech/windows';
 
@@ -26,7 +26,7 @@ export async function writeMusetalkPack(dir: string): Promise<Pack> {
       engine: 'musetalk',
       name: 'builtin-musetalk',
       version: '1.2.0',
-      licence: { spdx: 'MIT', source: 'Graphs written by this project; no learned weights.' },
+      licence: LICENCE,
       providers: ['cpu'],
       roles: {
         whisper_encoder: audioRole('whisper-encoder.onnx', models['whisper-encoder.onnx']),

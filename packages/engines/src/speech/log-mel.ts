@@ -107,7 +107,7 @@ function melFilters(): MelFilter[] {
 }
 
 /** The corners of the triangles in Hz: band i rises from edge i to edge i+1 and falls to edge i+2. */
-export function melEdges(): number[] {
+function melEdges(): number[] {
   const top = hertzToMel(TOP_HZ);
   return Array.from({ length: MEL_BANDS + 2 }, (_, i) => melToHertz((top * i) / (MEL_BANDS + 1)));
 }

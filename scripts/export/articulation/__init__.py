@@ -1,0 +1,1 @@
+"""Teaches a small network to hear what lips and jaw do, on speech that synthesizers make."""
