@@ -33,7 +33,11 @@ const STILL_MOUTH = 0.004;
 const LEAST_FOR_A_LAG = 0.4;
 
 export interface FollowsVoice {
-  /** The best correlation; 0 if the mouth does not move, null with too few mouths or without speech to follow. */
+  /**
+   * The best correlation of the opening with the loudness; 0 if the mouth does not move, null with too few mouths or
+   * without speech to follow. It finds lags. It does not tell how well a mouth speaks: one that opens by loudness alone
+   * has 0.6 to 0.95, trained networks 0.16 to 0.37, natural speech −0.1 to 0.5.
+   */
   readonly pearson: number | null;
   /** Frames by which the mouth lags behind the voice; null if it does not follow well enough to have a lag. */
   readonly lagFrames: number | null;
@@ -42,7 +46,7 @@ export interface FollowsVoice {
 }
 
 /**
- * How well the mouth follows the voice: the best correlation of all lags in ±maxLagFrames, and its lag. The more lags
+ * How closely the mouth follows the loudness of the voice: the best correlation of all lags in ±maxLagFrames, and its lag. The more lags
  * are searched, the higher the chance correlation of a mouth that does not follow at all.
  */
 export function followsVoice(

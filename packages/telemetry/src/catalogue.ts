@@ -20,8 +20,8 @@ const JOB_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300, 600, 1
 const STAGE_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
 const ATTEMPT_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 const LAG_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900];
-/** Whole frames at 25 frames per second. */
-const SYNC_LAG_SECONDS = [-0.2, -0.12, -0.08, -0.04, 0, 0.04, 0.08, 0.12, 0.2];
+/** Whole frames at 25 frames per second, as far as lags are searched. */
+const SYNC_LAG_SECONDS = [-0.16, -0.12, -0.08, -0.04, 0, 0.04, 0.08, 0.12, 0.16];
 
 /**
  * Every metric of every service, by its name without the prefix `lipsync_`. A test checks docs/metrics.md against this.
@@ -219,14 +219,15 @@ export const METRICS = {
   },
   render_sync_correlation: {
     type: 'histogram',
-    help: 'Correlation of mouth opening and voice, measured on outputs with speech; 0: the mouth stays still.',
+    help: 'Correlation of mouth opening and loudness, measured on outputs with speech; 0: the mouth stays still. Natural speech has −0.1 to 0.5, so more is not better.',
     labels: { engine: ENGINES },
     services: ['gpu-worker'],
-    buckets: [0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1],
+    // The second holds exactly the mouths that stay still.
+    buckets: [-0.001, 0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1],
   },
   render_sync_lag_seconds: {
     type: 'histogram',
-    help: 'Delay of the mouth behind the voice, if it follows; negative: it is ahead.',
+    help: 'Delay of the mouth behind the voice, if it follows the loudness closely enough to have one; negative: it is ahead.',
     labels: { engine: ENGINES },
     services: ['gpu-worker'],
     buckets: SYNC_LAG_SECONDS,

@@ -9,7 +9,7 @@ import { PACKS_DIR, runProgram, SAMPLE_VIDEO } from '@lipsync/local-stack';
 import { type Binaries, resolveBinaries } from '@lipsync/media';
 import { Command, Option } from 'commander';
 import { type ClipFigures, measureClip, type Voice } from './articulation/measure-clip';
-import { speak, UTTERANCES } from './articulation/speech';
+import { knownSounds, speak, UTTERANCES } from './articulation/speech';
 import { summaryOf } from './articulation/summary';
 import { enginesOf } from './engines-option';
 
@@ -41,7 +41,7 @@ const program = new Command('measure:articulation')
   )
   .option(
     '--voices <names>',
-    'those of the voices to speak with, separated by commas',
+    'voices to speak with, separated by commas; also WAV files with the times of their sounds beside them (speech.json)',
     list,
     UTTERANCES.map(({ voice }) => voice),
   )
@@ -67,7 +67,7 @@ async function measureArticulation(binaries: Binaries, options: Options): Promis
   await mkdir(folder, { recursive: true });
   const inference = await startInference({ packsDir: options.packsDir });
   try {
-    const voices = await speakAll(options.voices, folder);
+    const voices = await voicesOf(options.voices, folder);
     const faces = options.face.length > 0 ? options.face : await drawFaces(binaries, folder);
     const clips: ClipFigures[] = [];
     for (const [number, file] of faces.entries()) {
@@ -86,14 +86,21 @@ async function measureArticulation(binaries: Binaries, options: Options): Promis
   }
 }
 
-async function speakAll(names: readonly string[], folder: string): Promise<Voice[]> {
-  const chosen = UTTERANCES.filter(({ voice }) => names.includes(voice));
-  if (chosen.length < names.length)
-    throw new Error(`the voices are ${UTTERANCES.map(({ voice }) => voice).join(', ')}`);
+/** Speaks with the named voices; a name may also be that of a WAV file with the times of its sounds beside it. */
+async function voicesOf(names: readonly string[], folder: string): Promise<Voice[]> {
   return Promise.all(
-    chosen.map(async (utterance) => {
-      const file = path.join(folder, `${utterance.voice}.wav`);
-      return { name: utterance.voice, file, sounds: await speak(utterance, file) };
+    names.map(async (name) => {
+      const sounds = name.endsWith('.wav') ? await knownSounds(name) : null;
+      if (sounds !== null) return { name: path.parse(name).name, file: path.resolve(name), sounds };
+      const utterance = UTTERANCES.find(({ voice }) => voice === name);
+      if (utterance === undefined) {
+        const known = UTTERANCES.map(({ voice }) => voice).join(', ');
+        throw new Error(
+          `${name} is neither a voice (${known}) nor a WAV file with the times of its sounds beside it`,
+        );
+      }
+      const file = path.join(folder, `${name}.wav`);
+      return { name, file, sounds: await speak(utterance, file) };
     }),
   );
 }

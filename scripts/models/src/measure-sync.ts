@@ -38,7 +38,11 @@ interface Options {
 
 /** `npm run measure:sync`: prints one JSON object. */
 const program = new Command('measure:sync')
-  .description('Does the mouth follow the voice, is the rest of the picture unharmed, is the duration right?')
+  .description(
+    'Does the mouth move, and when; is the rest of the picture unharmed, is the duration right? The correlation is that ' +
+      'of its opening with the loudness: it finds lags and still mouths, but cannot tell speech (−0.1 to 0.5 in nature) ' +
+      'from a mouth that merely opens when it is loud. measure:articulation can.',
+  )
   .requiredOption('--video <file>', 'the rendered video')
   .requiredOption('--audio <file>', 'the voice that it should speak')
   .option('--source <file>', 'the video that it was made from')

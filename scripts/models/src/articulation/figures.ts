@@ -55,14 +55,9 @@ export function closures({ sounds, mouth }: SpokenClip, { closedUpTo }: Scale): 
  * How many vowels and open consonants are closed in their middle, where no closure is as near as a frame and a half:
  * two frames cannot show more than that.
  */
-export function falseClosures({ sounds, mouth }: SpokenClip, { closedUpTo }: Scale): Count {
-  const closed = withGesture(sounds, 'closure');
-  const middles = sounds
-    .filter((sound) => !['closure', 'dental', null].includes(gestureOf(sound)))
-    .map(({ start, end }) => (start + end) / 2)
-    .filter((at) => closed.every(({ start, end }) => at < start - 1.5 * FRAME || at > end + 1.5 * FRAME));
-  const seen = openings(middles.map((at) => mouth[Math.floor(at / FRAME)] ?? null));
-  return { cases: seen.length, done: seen.filter((opening) => opening <= closedUpTo).length };
+export function falseClosures(clip: SpokenClip, { closedUpTo }: Scale): Count {
+  const seen = middlesAwayFrom(clip, 'closure', ['i', 'u', 'a', 'open']);
+  return { cases: seen.length, done: seen.filter(({ opening }) => opening <= closedUpTo).length };
 }
 
 /** Means of a length over all frames that sounds with one of the gestures are shown with. */
@@ -83,20 +78,43 @@ const RAISED = 0.01;
  * less than half of the open one, and the lower lip higher than the jaw alone puts it, which is what the rest of the
  * speech tells of its height at this gap. A mouth that only opens and closes does not, nor do lips that are shut.
  */
-export function dentals({ sounds, mouth }: SpokenClip, { closed, open }: Scale): Count {
-  const shown = withGesture(sounds, 'dental').map(({ start, end }) =>
-    found(shownWith(mouth, start - FRAME, end + FRAME)),
-  );
-  const during = new Set(shown.flat());
-  const rest = found(speaking(mouth, sounds)).filter((reading) => !during.has(reading));
+export function dentals(clip: SpokenClip, scale: Scale): Count {
+  const isDental = dentalPosture(clip, scale);
+  const cases = duringDentals(clip).filter((readings) => readings.length > 0);
+  return { cases: cases.length, done: cases.filter((readings) => readings.some(isDental)).length };
+}
+
+/** How many vowels look like f and v in their middle, a frame and a half or more from any. */
+export function falseDentals(clip: SpokenClip, scale: Scale): Count {
+  const seen = middlesAwayFrom(clip, 'dental', ['i', 'u', 'a']);
+  return { cases: seen.length, done: seen.filter(dentalPosture(clip, scale)).length };
+}
+
+const duringDentals = ({ sounds, mouth }: SpokenClip): MouthReading[][] =>
+  withGesture(sounds, 'dental').map(({ start, end }) => found(shownWith(mouth, start - FRAME, end + FRAME)));
+
+function dentalPosture(clip: SpokenClip, { closed, open }: Scale): (reading: MouthReading) => boolean {
+  const during = new Set(duringDentals(clip).flat());
+  const rest = found(speaking(clip.mouth, clip.sounds)).filter((reading) => !during.has(reading));
   const heightAt = regression(
     rest.map(({ opening }) => opening),
     rest.map(({ lowerLip }) => lowerLip),
   );
-  const isDental = ({ lowerLip, opening }: MouthReading): boolean =>
-    opening < (closed + open) / 2 && lowerLip < heightAt(opening) - RAISED;
-  const cases = shown.filter((readings) => readings.length > 0);
-  return { cases: cases.length, done: cases.filter((readings) => readings.some(isDental)).length };
+  return ({ lowerLip, opening }) => opening < (closed + open) / 2 && lowerLip < heightAt(opening) - RAISED;
+}
+
+/** What is seen in the middle of sounds with some gestures, a frame and a half or more from any with another. */
+function middlesAwayFrom(
+  { sounds, mouth }: SpokenClip,
+  other: Gesture,
+  gestures: readonly Gesture[],
+): MouthReading[] {
+  const others = withGesture(sounds, other);
+  const middles = gestures
+    .flatMap((gesture) => withGesture(sounds, gesture))
+    .map(({ start, end }) => (start + end) / 2)
+    .filter((at) => others.every(({ start, end }) => at < start - 1.5 * FRAME || at > end + 1.5 * FRAME));
+  return found(middles.map((at) => mouth[Math.floor(at / FRAME)] ?? null));
 }
 
 /** Seconds either way in which a lead is looked for. */

@@ -2,6 +2,7 @@ import {
   closures,
   dentals,
   falseClosures,
+  falseDentals,
   firstAxisShare,
   gestureLead,
   leadOf,
@@ -145,6 +146,7 @@ test('a mouth that does what the sounds need is told from one that opens by loud
   expect(shareOf(closures(speech, of))).toBe(1);
   expect(shareOf(falseClosures(speech, of))).toBeLessThan(0.05);
   expect(shareOf(dentals(speech, of))).toBe(1);
+  expect(shareOf(falseDentals(speech, of))).toBeLessThan(0.1);
   expect(widthOver(speech)).toBeGreaterThan(1.15);
   expect(firstAxisShare(speaking(speech.mouth, SOUNDS))).toBeLessThan(0.9);
   expect(widthRange(speaking(speech.mouth, SOUNDS))).toBeGreaterThan(0.1);

@@ -11,6 +11,7 @@ import {
   type Count,
   dentals,
   falseClosures,
+  falseDentals,
   firstAxisShare,
   gestureLead,
   leadOf,
@@ -59,6 +60,7 @@ export interface ClipFigures extends PictureFigures {
   readonly closures: Count;
   readonly false_closures: Count;
   readonly dentals: Count;
+  readonly false_dentals: Count;
   readonly width_i: number;
   readonly width_u: number;
   readonly inner_width_i_over_u: number;
@@ -116,6 +118,7 @@ export async function measureClip(
     closures: closures(clip, scale),
     false_closures: falseClosures(clip, scale),
     dentals: dentals(clip, scale),
+    false_dentals: falseDentals(clip, scale),
     width_i: meanDuring(clip, 'i', ({ width }) => width),
     width_u: meanDuring(clip, 'u', ({ width }) => width),
     inner_width_i_over_u:

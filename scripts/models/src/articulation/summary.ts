@@ -40,6 +40,11 @@ export function summaryOf(engine: Engine, all: readonly ClipFigures[]): Readonly
       'at least 0.7',
       (x) => x >= 0.7,
     ),
+    false_dentals: share(
+      (clip) => clip.false_dentals,
+      'at most 0.3',
+      (x) => x <= 0.3,
+    ),
     width_i_over_u: each(
       (clip) => clip.width_i / clip.width_u,
       'at least 1.15',

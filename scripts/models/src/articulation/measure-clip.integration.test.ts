@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buildBuiltinPacks } from '@lipsync/engines';
+import { type Inference, startInference } from '@lipsync/gpu-worker';
+import { SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
+import { resolveBinaries } from '@lipsync/media';
+import { measureClip } from './measure-clip';
+import { gestureOf } from './phonemes';
+import { knownSounds } from './speech';
+
+/** The compiled inference process: a child process cannot run TypeScript. */
+const entry = path.resolve(__dirname, '../../../../services/gpu-worker/dist/inference/main.js');
+
+describe('the sample voice on the sample face', () => {
+  let folder: string;
+  let inference: Inference;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'measure-clip-test-'));
+    await buildBuiltinPacks(folder);
+    inference = await startInference({ packsDir: folder, entry });
+  }, 60_000);
+  afterAll(async () => {
+    inference.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('every sound is judged, in time, and the mouth is shut where nothing is said', async () => {
+    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
+    const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
+    const face = { file: SAMPLE_VIDEO, trackPath: path.join(folder, 'face.track') };
+    await inference.analyze({ videoPath: face.file, trackPath: face.trackPath });
+    const sounds = (await knownSounds(SAMPLE_AUDIO)) ?? [];
+    const voice = { name: 'sample', file: SAMPLE_AUDIO, sounds };
+    const clip = await measureClip({ binaries, inference, folder, scratch: folder }, 'musetalk', face, voice);
+
+    const count = (gesture: string): number => sounds.filter((sound) => gestureOf(sound) === gesture).length;
+    expect([clip.closures.cases, clip.dentals.cases]).toEqual([count('closure'), count('dental')]);
+    expect(clip.closures.cases).toBeGreaterThan(5);
+    expect(Math.abs(clip.lead_ms ?? NaN)).toBeLessThanOrEqual(80);
+    expect(clip.opening_a).toBeGreaterThan(clip.opening_i);
+    // The sample talks while the voice pauses.
+    expect(clip.silent_speed).toBeLessThan(clip.source_silent_speed / 2);
+    expect(clip.silent_opening).toBeLessThan(0.03);
+    expect(clip.sharpness).toBeGreaterThan(0.6);
+    expect(clip.residue).toBeLessThan(1.5);
+  }, 120_000);
+});
