@@ -2,7 +2,7 @@ import { addCubicBytes, addLinearBytes } from './sample-bytes';
 import { addEdge } from './sample-edge';
 import { addLinearFloats } from './sample-floats';
 import { addCubicPairs } from './sample-pairs';
-import { heightOf, isCubic, mapX, mapY, samplesOf, stepX, stepY, widthOf } from './sampling';
+import { hasLobes, heightOf, isCubic, mapX, mapY, samplesOf, stepX, stepY, widthOf } from './sampling';
 
 /** Keeps rounding errors from extending beyond a plane. */
 const MARGIN: f64 = 1e-3;
@@ -14,7 +14,8 @@ const MARGIN: f64 = 1e-3;
  * as many float32, outputs with 0 there may be left at 0. Cubic planes of float32 need that, and a paired copy of
  * themselves at `paired`.
  *
- * An output is the mean of samples² samples, evenly spread over its area, or one cubic sample.
+ * An output is one cubic sample, or the mean of samples² samples, evenly spread over its area. With lobes these are
+ * spread over twice its width and height, and the outer ones count against it: a mean alone would blur.
  */
 export function sampleRow<T>(
   plane: usize,
@@ -33,18 +34,33 @@ export function sampleRow<T>(
     memory.fill(target + <usize>i * targetApart, 0, (<usize>count) << 2);
   }
   const samples = samplesOf(sampling);
-  for (let j = 0; j < samples; j++) {
-    const v = <f64>row + (<f64>j + 0.5) / <f64>samples - 0.5;
-    for (let i = 0; i < samples; i++) {
-      const u = <f64>column + (<f64>i + 0.5) / <f64>samples - 0.5;
+  const lobes = hasLobes(sampling);
+  const spread = lobes ? 2 * samples : samples;
+  const half = <f64>spread / 2;
+  for (let j = 0; j < spread; j++) {
+    const v = <f64>row + (<f64>j + 0.5 - half) / <f64>samples;
+    const shareOfRow = lobes ? lobeAt(j, samples) : 1;
+    for (let i = 0; i < spread; i++) {
+      const u = <f64>column + (<f64>i + 0.5 - half) / <f64>samples;
       const x = mapX(sampling, u, v);
       const y = mapY(sampling, u, v);
-      addRow<T>(plane, planes, apart, sampling, x, y, count, target, targetApart, wanted, paired);
+      const share = (shareOfRow * (lobes ? lobeAt(i, samples) : 1)) / <f64>(samples * samples);
+      addRow<T>(plane, planes, apart, sampling, x, y, share, count, target, targetApart, wanted, paired);
     }
   }
 }
 
-/** Adds one sample to every output of a row, the first at (x, y). */
+/**
+ * The weight of sample `i` of twice `samples` along an axis: 1.2 within the output, −0.2 outside, the mean of both on
+ * its border. Together with the mean itself this passes detail nearly unchanged up to what the outputs can hold.
+ */
+function lobeAt(i: i32, samples: i32): f64 {
+  const distance = abs<i32>(2 * i + 1 - 2 * samples);
+  if (distance === samples) return 0.5;
+  return distance < samples ? 1.2 : -0.2;
+}
+
+/** Adds one sample times `share` to every output of a row, the first at (x, y). */
 function addRow<T>(
   plane: usize,
   planes: i32,
@@ -52,6 +68,7 @@ function addRow<T>(
   sampling: usize,
   x: f64,
   y: f64,
+  share: f64,
   count: i32,
   target: usize,
   targetApart: usize,
@@ -62,7 +79,6 @@ function addRow<T>(
   const d = stepY(sampling);
   const cubic = isCubic(sampling);
   const width = widthOf(sampling);
-  const share = 1 / <f64>(samplesOf(sampling) * samplesOf(sampling));
 
   // Which outputs have all their samples inside. A cubic footprint extends one sample further.
   const reach: f64 = cubic ? 1 : 0;

@@ -4,7 +4,8 @@
  * Layout: a … f (float64) of the map from column and row of an output to column and row of a sample, both counted at
  * their centers: x = a·column + b·row + c, y = d·column + e·row + f. Then how far the edge extends beyond the outermost
  * samples, in samples, and the value around that (float64). Then columns and rows of the planes, samples per axis and
- * output, and whether outputs are cubic, which requires one sample per output (int32).
+ * output, and the interpolation (int32): 0 bilinear; 1 cubic with one sample per output, otherwise bilinear; 2
+ * likewise, with lobes if there are several samples.
  */
 export function mapX(sampling: usize, column: f64, row: f64): f64 {
   return stepX(sampling) * column + load<f64>(sampling, 8) * row + load<f64>(sampling, 16);
@@ -44,5 +45,9 @@ export function samplesOf(sampling: usize): i32 {
 }
 
 export function isCubic(sampling: usize): bool {
-  return load<i32>(sampling, 76) !== 0;
+  return load<i32>(sampling, 76) > 0 && samplesOf(sampling) === 1;
+}
+
+export function hasLobes(sampling: usize): bool {
+  return load<i32>(sampling, 76) === 2 && samplesOf(sampling) > 1;
 }

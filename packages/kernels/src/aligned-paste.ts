@@ -34,7 +34,7 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
   const paired = plan.reserve(3 * area * 4);
   const weights = plan.reserve(area * 4);
   const square = { width: side, height: side };
-  const faceSampling = reserveSampling(plan, { ...square, interpolation: 'cubic' });
+  const faceSampling = reserveSampling(plan, { ...square, interpolation: 'sharp' });
   const maskSampling = reserveSampling(plan, {
     ...square,
     around: { value: 0, from: 0 },

@@ -1,6 +1,9 @@
 import { type MemoryPlan, type PixelKernels } from './kernels';
 import { type Affine, invertAffine, type Rows } from './picture';
 
+/** In the order of their numbers in the kernels. */
+const INTERPOLATIONS = ['bilinear', 'cubic', 'sharp'] as const;
+
 /** Planes of one size that are resampled at the same positions under a rotation, stretch and shift. */
 export interface SampledPlanes {
   readonly width: number;
@@ -10,8 +13,11 @@ export interface SampledPlanes {
    * end.
    */
   readonly around?: { readonly value: number; readonly from: number };
-  /** Cubic (Catmull–Rom) is sharper; bilinear never leaves the range of the samples. */
-  readonly interpolation: 'cubic' | 'bilinear';
+  /**
+   * Bilinear never leaves the range of the samples. Cubic (Catmull–Rom) is sharper where outputs are as dense as the
+   * samples or denser. Sharp is so everywhere, at four times the time where they are not.
+   */
+  readonly interpolation: (typeof INTERPOLATIONS)[number];
 }
 
 /** A resampling in the kernels' memory, laid out as `assembly/sampling.ts` describes. */
@@ -33,7 +39,7 @@ export function reserveSampling(plan: MemoryPlan, planes: SampledPlanes): Sampli
 /**
  * Writes a resampling. `map` maps column and row of an output to column and row of a sample, both counted at their
  * centers. Outputs that are about as dense as the samples, or denser, are interpolated. If the samples are denser, an
- * output is the mean of enough bilinear samples that none is skipped.
+ * output is the mean of enough bilinear samples that none is skipped, which 'sharp' corrects by negative lobes.
  */
 export function aimSampling({ memory }: PixelKernels, sampling: Sampling, map: Affine): void {
   const { address, width, height, around, interpolation } = sampling;
@@ -44,8 +50,8 @@ export function aimSampling({ memory }: PixelKernels, sampling: Sampling, map: A
     ...[map.a, map.b, map.c, map.d, map.e, map.f],
     ...[fringe, around?.value ?? 0],
   ]);
-  const cubic = samples === 1 && interpolation === 'cubic' ? 1 : 0;
-  new Int32Array(memory, address + FLOATS * 8, INTEGERS).set([width, height, samples, cubic]);
+  const number = INTERPOLATIONS.indexOf(interpolation);
+  new Int32Array(memory, address + FLOATS * 8, INTEGERS).set([width, height, samples, number]);
 }
 
 /** A rectangle of samples outside which the mask is 0, bounds included. */

@@ -68,7 +68,7 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
     const rowOfMask = rowSampler(mask, weights, map);
     const rowsOfFace = [0, 1, 2].map((k) => {
       const plane = faces.subarray(offset + k * area, offset + (k + 1) * area);
-      return rowSampler(plane, { ...square, interpolation: 'cubic' }, map);
+      return rowSampler(plane, { ...square, interpolation: 'sharp' }, map);
     });
     const { from, to } = coveredRows(map, covered);
     for (let row = Math.max(0, from & ~1); row < Math.min(to, evenHeight); row += 2) {
@@ -136,23 +136,36 @@ function rowSampler(data: ArrayLike<number>, plane: SampledPlanes, { a, b, c, d,
   const isWithin = (place: number, length: number): boolean =>
     place >= 1 + MARGIN && place <= length - 2 - MARGIN;
   const sample = (x: number, y: number): number => {
-    if (samples === 1 && interpolation === 'cubic' && isWithin(x, width) && isWithin(y, height))
+    if (samples === 1 && interpolation !== 'bilinear' && isWithin(x, width) && isWithin(y, height))
       return cubic(x, y);
     const outside = x < -fringe || y < -fringe || x > width - 1 + fringe || y > height - 1 + fringe;
     return outside && around ? around.value : bilinear(x, y);
   };
+  const lobes = samples > 1 && interpolation === 'sharp';
+  const offsets = spreadOver(samples, lobes);
   return (column: number, row: number, count: number): number[] =>
     Array.from({ length: count }, (_, k) => {
       let sum = 0;
-      for (let j = 0; j < samples; j++) {
-        const v = row + (j + 0.5) / samples - 0.5;
-        for (let i = 0; i < samples; i++) {
-          const u = column + (i + 0.5) / samples - 0.5;
-          sum += sample(a * u + b * v + c + k * a, d * u + e * v + f + k * d);
+      for (const [down, ofRow] of offsets) {
+        const v = row + down;
+        for (const [across, ofColumn] of offsets) {
+          const u = column + across;
+          sum += ofRow * ofColumn * sample(a * u + b * v + c + k * a, d * u + e * v + f + k * d);
         }
       }
-      return sum / (samples * samples);
+      return sum;
     });
+}
+
+/** Positions along an axis, relative to an output and in its size, and their weights. */
+function spreadOver(samples: number, lobes: boolean): (readonly [number, number])[] {
+  const count = lobes ? 2 * samples : samples;
+  return Array.from({ length: count }, (_, i) => {
+    const position = (i + 0.5 - count / 2) / samples;
+    const distance = Math.abs(2 * i + 1 - count);
+    const weight = !lobes ? 1 : distance === samples ? 0.5 : distance < samples ? 1.2 : -0.2;
+    return [position, weight / samples] as const;
+  });
 }
 
 /** Looked up once, because access to a global is slow in a test. */
