@@ -66,7 +66,7 @@ const DEFAULT = { closedGap: 0.06, widestGap: 0.38, lip: 0.25 };
 const CLOSED_GAP = { margin: 0.02, least: 0.04, most: 0.17 };
 /** A face that opens its mouth less does not speak in the clip. One that shouts shall not do so in every vowel. */
 const SPEAKS = { from: 0.12, surely: 0.22 };
-const WIDEST_GAP = { least: 0.26, most: 0.65 };
+const WIDEST_GAP = { least: 0.26, most: 0.78 };
 /** Exemplars whose openings differ by less count as equal. */
 const LEAST_STEP = 0.03;
 const THINNEST_LIP = 0.12;

@@ -116,12 +116,12 @@ const MARGIN = 0.06;
 /** The jaw of a wide vowel, whose gap is the face's widest. */
 const WIDE_JAW = 0.85;
 /** Lips part a little more than in proportion to the jaw: the teeth of "ee" show. */
-const PARTING_POWER = 0.8;
-/** The lower lip at the upper teeth: how far it is from the upper lip, most of it above the line where lips meet. */
-const DENTAL = { gap: 0.1, upperShare: 0.8 };
+const PARTING_POWER = 0.65;
+/** The lower lip at the upper teeth: how far it is from the upper lip, and how much of that is above the line where lips meet. */
+const DENTAL = { gap: 0.12, upperShare: 1.35 };
 /** How much drawn-together and drawn-apart corners change the mouth's width. */
-const NARROWER = 0.17;
-const WIDER = 0.09;
+const NARROWER = 0.28;
+const WIDER = 0.14;
 /** How much of a smile in the source remains. */
 const SMILE = 0.3;
 /** The part of the gap that the chin moves. */

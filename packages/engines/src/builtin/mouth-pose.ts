@@ -24,12 +24,14 @@ export interface MouthPose {
 const MIDDLE = 5;
 const LEAD = 2;
 /** Width of the weights over time, in steps: jaws are slow. */
-const SPREAD = 1.3;
+const SPREAD = 1.5;
 /**
- * How much of a contact of the lips shows 0, 1, 2 … steps before and after it. A frame shows 40 ms, so that a contact
- * between two frames must be seen in one of them; lips take about 60 ms to part and to meet.
+ * Contacts of the lips are heard from the moment when lips begin to approach to that when they have parted; they touch a
+ * step less on either side. A frame shows two steps, so one that is heard for three must be seen in one of them.
  */
-const CONTACT = [1, 0.9, 0.35];
+const CONTACT = { lead: 1, around: [0.5, 1, 0.5] };
+/** What is heard of drawn lips is a mean of what might be. Mouths decide. */
+const EMPHASIS = 1.5;
 const EACH_CUE = [1, 1, 1, 1, 1] as const;
 
 /**
@@ -46,10 +48,12 @@ export function mouthPose(g: GraphBuilder, audio: Value, positionCode: 'added' |
   const cues = positionCode === 'added' ? m.sub(steps, positionCodeOfCues(g)) : steps;
 
   const [, jaw, rounding, spreading] = g.split(g.op('MatMul', [stepWeights(g), cues]), EACH_CUE, 2);
-  const near = g.weights([1, WINDOW_STEPS, 1], contactWeights());
-  const closest = g.op('ReduceMax', [m.mul(cues, near), g.ints([1])]);
-  const [closure, , , , dental] = g.split(closest, EACH_CUE, 2);
-  return { jaw, closure, rounding, spreading, dental };
+  const inRows = g.op('Transpose', [cues], { perm: [0, 2, 1] });
+  const apart = g.op('MaxPool', [m.sub(1, inRows)], { kernel_shape: [3], pads: [1, 1] });
+  const touching = g.op('MatMul', [m.sub(1, apart), g.weights([WINDOW_STEPS, 1], contactWeights())]);
+  const [closure, , , , dental] = g.split(m.min(touching, 1), EACH_CUE, 1);
+  const plain = (cue: Value): Value => m.min(m.mul(cue, EMPHASIS), 1);
+  return { jaw, closure, rounding: plain(rounding), spreading: plain(spreading), dental };
 }
 
 /** The caller adds the position code to every channel. Subtracting this from the channels gives the cues again. */
@@ -76,5 +80,6 @@ function stepWeights(g: GraphBuilder): Value {
 }
 
 function contactWeights(): number[] {
-  return Array.from({ length: WINDOW_STEPS }, (_, step) => CONTACT[Math.abs(step - MIDDLE - LEAD)] ?? 0);
+  const first = MIDDLE + CONTACT.lead - 1;
+  return Array.from({ length: WINDOW_STEPS }, (_, step) => CONTACT.around[step - first] ?? 0);
 }
