@@ -65,11 +65,11 @@ describe('model packs on the command line', () => {
     ],
     [
       'a manifest that promises another shape',
-      "output 'bank_0' is [frames,3136,96], the manifest says [frames,3136,95]",
+      "output 'bank_0' is [frames,96,29,48], the manifest says [frames,96,29,47]",
       () =>
         rewriteManifest(
-          /("name": "bank_0",\s*"dtype": "float32",\s*"dims": \[\s*(?:"frames"|12),\s*3136,\s*)96/g,
-          '$195',
+          /("name": "bank_0",\s*"dtype": "float32",\s*"dims": \[\s*(?:"frames"|12),\s*96,\s*29,\s*)48/g,
+          '$147',
         ),
     ],
     [
