@@ -66,6 +66,8 @@ const DEFAULT = { closedGap: 0.06, widestGap: 0.38, lip: 0.25 };
 const CLOSED_GAP = { margin: 0.02, least: 0.04, most: 0.17 };
 /** A face that opens its mouth less does not speak in the clip. One that shouts shall not do so in every vowel. */
 const SPEAKS = { from: 0.12, surely: 0.22 };
+/** The widest openings of a clip are laughs and shouts as well as vowels. */
+const SPOKEN_SHARE = 0.95;
 const WIDEST_GAP = { least: 0.26, most: 0.78 };
 /** Exemplars whose openings differ by less count as equal. */
 const LEAST_STEP = 0.03;
@@ -90,7 +92,7 @@ export function ladder(g: GraphBuilder, { exemplars, exemplarLandmarks }: Exempl
   );
   const gaps = g.op('Relu', [m.sub(lips.gap, m.sub(closed, CLOSED_GAP.margin))]);
   const widest = overAll('ReduceMax', gaps);
-  const own = m.clamp(widest, WIDEST_GAP.least, WIDEST_GAP.most);
+  const own = m.clamp(m.mul(widest, SPOKEN_SHARE), WIDEST_GAP.least, WIDEST_GAP.most);
   const first = (value: Value): Value => g.op('Slice', [value, g.ints([0]), g.ints([1]), g.ints([0])]);
   const middle = m.mul(m.add(lips.upper.height, lips.lower.height), 0.5);
   const slant = m.mul(m.add(lips.upper.slant, lips.lower.slant), 0.5);

@@ -24,7 +24,7 @@ export interface MouthPose {
 const MIDDLE = 5;
 const LEAD = 2;
 /** Width of the weights over time, in steps: jaws are slow. */
-const SPREAD = 1.5;
+const SPREAD = 1.8;
 /**
  * Contacts of the lips are heard from the moment when lips begin to approach to that when they have parted; they touch a
  * step less on either side. A frame shows two steps, so one that is heard for three must be seen in one of them.
@@ -50,8 +50,11 @@ export function mouthPose(g: GraphBuilder, audio: Value, positionCode: 'added' |
   const [, jaw, rounding, spreading] = g.split(g.op('MatMul', [stepWeights(g), cues]), EACH_CUE, 2);
   const inRows = g.op('Transpose', [cues], { perm: [0, 2, 1] });
   const apart = g.op('MaxPool', [m.sub(1, inRows)], { kernel_shape: [3], pads: [1, 1] });
-  const touching = g.op('MatMul', [m.sub(1, apart), g.weights([WINDOW_STEPS, 1], contactWeights())]);
-  const [closure, , , , dental] = g.split(m.min(touching, 1), EACH_CUE, 1);
+  const around = g.weights([WINDOW_STEPS, 1], contactWeights());
+  const shown = (heard: Value): Value => m.min(g.op('MatMul', [heard, around]), 1);
+  const [closure] = g.split(shown(m.sub(1, apart)), [1, CUES.length - 1], 1);
+  // Lips only brush the teeth.
+  const [, dental] = g.split(shown(inRows), [CUES.length - 1, 1], 1);
   const plain = (cue: Value): Value => m.min(m.mul(cue, EMPHASIS), 1);
   return { jaw, closure, rounding: plain(rounding), spreading: plain(spreading), dental };
 }

@@ -9,7 +9,7 @@ import { type Frame, inUnits, pointsOf, sample } from './sampling';
  * Sample points on the skin close around the lips: u, and whether it is above the upper lip (-1), beside the mouth (0)
  * or below the lower lip (1).
  */
-const SKIN_SPOTS = [
+const PLACES = [
   [-1.3, 0],
   [-0.7, -1],
   [0, -1],
@@ -19,6 +19,17 @@ const SKIN_SPOTS = [
   [0, 1],
   [-0.8, 1],
 ] as const;
+
+/** Each is a mean of five points, because a single pixel is noisy. */
+const AROUND = [
+  [0, 0],
+  [0.1, 0],
+  [-0.1, 0],
+  [0, 0.1],
+  [0, -0.1],
+] as const;
+
+const SKIN_SPOTS = PLACES.flatMap(([u, side]) => AROUND.map(([du, dv]) => ({ u: u + du, side, dv })));
 
 /** How far from the lips they are, in units of v. */
 export const CLEARANCE = { above: 0.14, below: 0.25 };
@@ -37,13 +48,13 @@ export function skinColors(
 ): Value {
   const m = arithmetic(g);
   const constant = (values: readonly number[]): Value => g.weights([1, 1, values.length], values);
-  const at = SKIN_SPOTS.map(([u]) => u);
-  const where = (side: -1 | 1): Value => constant(SKIN_SPOTS.map(([, own]) => (own === side ? 1 : 0)));
+  const at = SKIN_SPOTS.map(({ u }) => u);
+  const where = (side: -1 | 1): Value => constant(SKIN_SPOTS.map((spot) => (spot.side === side ? 1 : 0)));
   const u = constant(at);
   const profile = constant(at.map((value) => Math.max(0, 1 - value * value)));
   const above = m.sub(lineAt(g, lips.upper, u, profile), m.add(upperLip, CLEARANCE.above));
   const below = m.add(lineAt(g, lips.lower, u, profile), lowerLip, CLEARANCE.below);
-  const v = m.add(m.mul(above, where(-1)), m.mul(below, where(1)));
+  const v = m.add(m.mul(above, where(-1)), m.mul(below, where(1)), constant(SKIN_SPOTS.map(({ dv }) => dv)));
   const points = pointsOf(g, inUnits(g, axes, frame), u, v);
   const planes = [picture.luma, picture.chroma].map((plane) =>
     sample(g, plane, points, 1, SKIN_SPOTS.length),
@@ -85,12 +96,12 @@ export function relighting(g: GraphBuilder, wanted: Value, lit: Value): Relighti
  */
 function planeFit(): number[] {
   const count = SKIN_SPOTS.length;
-  const middle = SKIN_SPOTS.reduce((sum, [, side]) => sum + side, 0) / count;
+  const middle = SKIN_SPOTS.reduce((sum, { side }) => sum + side, 0) / count;
   const squares = (of: (spot: (typeof SKIN_SPOTS)[number]) => number): number =>
     SKIN_SPOTS.reduce((sum, spot) => sum + of(spot) ** 2, 0);
-  const across = squares(([u]) => u);
-  const downward = squares(([, side]) => side - middle);
-  return SKIN_SPOTS.flatMap(([u, side]) => {
+  const across = squares(({ u }) => u);
+  const downward = squares(({ side }) => side - middle);
+  return SKIN_SPOTS.flatMap(({ u, side }) => {
     const slope = (side - middle) / downward;
     return [1 / count - middle * slope, u / across, slope];
   });
