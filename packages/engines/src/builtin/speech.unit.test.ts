@@ -148,15 +148,19 @@ test('what is said 6 s later changes nothing now', async () => {
 describe('the mouth rests', () => {
   const seconds = (sample: (n: number) => number) =>
     Float32Array.from({ length: 10 * SAMPLE_RATE }, (_, n) => sample(n));
-  /** Mains hum with overtones. */
-  const hum = (n: number): number =>
-    [1, 2, 3, 4].reduce((sum, k) => sum + (0.1 / k) * Math.sin((2 * Math.PI * k * 50 * n) / SAMPLE_RATE), 0);
+  /** With overtones. */
+  const tone = (n: number, hertz: number): number =>
+    [1, 2, 3, 4].reduce(
+      (sum, k) => sum + (0.1 / k) * Math.sin((2 * Math.PI * k * hertz * n) / SAMPLE_RATE),
+      0,
+    );
 
   test.each([
     ['silence', seconds(() => 0)],
     ['faint noise', seconds((n) => 0.0005 * Math.sin(n * n))],
     ['loud noise', seconds((n) => 0.2 * Math.sin(n * n))],
-    ['hum', seconds(hum)],
+    ['hum', seconds((n) => tone(n, 50))],
+    ['a chord', seconds((n) => tone(n, 262) + tone(n, 330) + tone(n, 392))],
   ])('in %s', async (_, audio) => {
     const states = await heard(segmentLogMel(recordingOf(audio), 0));
     const jaws = Array.from({ length: 400 }, (_, i) => cue(states, 'jaw', 50 + i));
