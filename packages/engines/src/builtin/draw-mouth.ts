@@ -66,8 +66,8 @@ export function drawMouth(
       paletteIn(g, palette, terms),
     );
     const painted = name === 'luma' ? m.sub(color, LATENT_SCALE) : color;
-    const shown = exemplarLips(g, own, rungs, name, raster, at, warp, motion, skin, border);
-    const around = m.mix(warped, shown.color, shown.weight);
+    const shown = exemplarLips(g, name, { ladder: own, rungs }, { raster, at, warp, motion, skin });
+    const around = m.mix(warped, shown.color, m.mul(shown.weight, border));
     const showing = m.mul(cover, border, m.mix(g.scalar(1), rungs.beyond, rungs.weight));
     const result = m.mix(around, painted, showing);
     return g.op('Reshape', [result, g.ints([-1, terms.length, raster.rows, raster.columns])]);

@@ -2,7 +2,7 @@ import { type GraphBuilder, type Value } from '@lipsync/model-pack';
 import { EXEMPLAR_SIDE, EXEMPLARS } from '../face/mouth-exemplars';
 import { arithmetic, floatTensor } from './arithmetic';
 import { FROM_RGB, LATENT_SCALE } from './autoencoder';
-import { type FaceAxes, faceAxes } from './face-axes';
+import { type FaceAxes, faceAxes, faceShown } from './face-axes';
 import {
   type FaceHabits,
   heightOf,
@@ -12,6 +12,7 @@ import {
   SURELY_OPEN,
 } from './lips';
 import { skinColors } from './relighting';
+import { type Frame } from './sampling';
 
 /** The pictures of the clip's own mouth, and their landmarks; zeros if there are none. */
 export interface ExemplarInputs {
@@ -42,6 +43,9 @@ export function exemplarInputs(g: GraphBuilder): ExemplarInputs {
     exemplarLandmarks: g.input('exemplar_landmarks', 'float32', LANDMARKS),
   };
 }
+
+/** What an exemplar shows of itself: all. */
+export const EXEMPLAR_FRAME: Frame = { left: 0, top: 0, width: EXEMPLAR_SIDE, height: EXEMPLAR_SIDE };
 
 /** The clip's own mouth at several openings, the closed one first. All tables have a row per exemplar. */
 export interface Ladder {
@@ -84,7 +88,7 @@ export function ladder(g: GraphBuilder, { exemplars, exemplarLandmarks }: Exempl
   const lips = measuredLips(g, axes);
 
   const overAll = (op: string, value: Value): Value => g.op(op, [value, g.ints([0])]);
-  const known = m.ramp(overAll('ReduceMin', axes.downLength), 1, 3);
+  const known = faceShown(g, overAll('ReduceMin', axes.downLength));
   const closed = m.clamp(
     m.add(overAll('ReduceMin', lips.gap), CLOSED_GAP.margin),
     CLOSED_GAP.least,
@@ -118,12 +122,7 @@ export function ladder(g: GraphBuilder, { exemplars, exemplarLandmarks }: Exempl
     upper: edge(-1, lips.upper),
     lower: edge(1, lips.lower),
     gaps,
-    skin: skinColors(g, { luma, chroma }, axes, lips, thickness, {
-      width: EXEMPLAR_SIDE,
-      height: EXEMPLAR_SIDE,
-      left: 0,
-      top: 0,
-    }),
+    skin: skinColors(g, { luma, chroma }, axes, lips, thickness, EXEMPLAR_FRAME),
     habits: {
       known,
       closedGap: m.mix(g.scalar(DEFAULT.closedGap), closed, known),
@@ -183,7 +182,7 @@ export function rungsFor(g: GraphBuilder, ladder: Ladder, axes: FaceAxes, gap: V
     g.op('Slice', [landmarks, g.ints([NOSE_TIP, 0]), g.ints([NOSE_TIP + 1, 1]), g.ints([1, 2])]);
   const rungs = [rung(0), rung(1)] as const;
   const turned = g.op('Abs', [m.sub(tip(axes.landmarks), rungs[0].of(tip(ladder.axes.landmarks)))]);
-  const seen = m.ramp(axes.downLength, 1, 3);
+  const seen = faceShown(g, axes.downLength);
   const widest = g.op('ReduceMax', [gaps, g.ints([0])]);
   return {
     rungs,

@@ -61,6 +61,11 @@ export function faceAxes(g: GraphBuilder, landmarks: Value): FaceAxes {
   };
 }
 
+/** From 0 to 1 with `downLength`, in pixels: landmarks that lie in one point mean that there is no face. */
+export function faceShown(g: GraphBuilder, downLength: Value): Value {
+  return arithmetic(g).ramp(downLength, 1, 3);
+}
+
 /** The points of a raster in face coordinates. */
 export function faceCoordinates(g: GraphBuilder, axes: FaceAxes, raster: Raster): FaceCoordinates {
   const { toFace, center } = axes;

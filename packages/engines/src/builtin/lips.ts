@@ -102,8 +102,6 @@ export interface LipMotion {
   readonly narrowing: Value;
   /** Thickness of the lips relative to the face's own: drawn together, they are fuller. */
   readonly fullness: Value;
-  /** 1 where the source mouth was open, 0 where it was closed. */
-  readonly wasOpen: Value;
 }
 
 /** The upper lip contributes a fifth of the gap, jaw and lower lip the rest. */
@@ -148,7 +146,10 @@ export function lipMotion(
   });
   const [upper, lower] = [edge(-1, source.upper), edge(1, source.lower)];
 
-  const spoken = m.mul(g.op('Pow', [m.mul(pose.jaw, 1 / WIDE_JAW), PARTING_POWER]), habits.widestGap);
+  const spoken = m.mul(
+    g.op('Pow', [m.max(m.mul(pose.jaw, 1 / WIDE_JAW), 0), PARTING_POWER]),
+    habits.widestGap,
+  );
   const gap = m.mul(m.mix(spoken, DENTAL.gap, pose.dental), m.sub(1, pose.closure));
   const factor = m.sub(m.add(1, m.mul(pose.spreading, WIDER)), m.mul(pose.rounding, NARROWER));
   const ownWidth = m.mix(mouthWidth, habits.mouthWidth, known);
@@ -171,6 +172,5 @@ export function lipMotion(
     chinShift: m.clamp(m.sub(chinWanted, source.chin), -MOST_CHIN_SHIFT, MOST_CHIN_SHIFT),
     narrowing: m.clamp(m.sub(m.div(mouthWidth, wanted), 1), -0.25, 0.4),
     fullness: m.add(1, m.sub(m.mul(pose.rounding, 0.12), m.mul(pose.spreading, 0.05))),
-    wasOpen: isOpen,
   };
 }
