@@ -64,7 +64,7 @@ export function paletteIn(g: GraphBuilder, palette: MouthPalette, terms: readonl
 const TEETH_EDGES = [0, 0.2, 0.36, 0.5, 0.62, 0.71] as const;
 /** Half the width of a gap between teeth, and how much darker it is. */
 const GAP = { width: 0.016, shade: 0.16 };
-/** How far the edges of the upper teeth are below the line where the lips meet, and how round the row is. */
+/** How far the edges of the upper teeth are below the line where the lips meet, in the middle, in units of v. */
 const TEETH_LENGTH = 0.1;
 /** The row of teeth curves away from the light. */
 const ARCH_SHADE = 0.55;

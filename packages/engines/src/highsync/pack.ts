@@ -16,7 +16,7 @@ const CONDITIONAL = 'denoising-unet.onnx';
 const UNCONDITIONAL = 'denoising-unet-unconditional.onnx';
 
 /**
- * Writes the built-in reference pack for the highsync engine: graphs made of formulas instead of learned weights, with
+ * Writes the built-in reference pack for the highsync engine: graphs made of formulas, except for hearing, with
  * the roles, the dataflow and the schedule of the official ones.
  */
 export async function writeHighsyncPack(dir: string): Promise<Pack> {
@@ -156,8 +156,8 @@ function output(g: GraphBuilder, prediction: Value): void {
 }
 
 /**
- * Noisy latents of a window, timestep, audio windows, bank and landmarks → v. Early the clean latents are 0. Late they
- * are, in the masked region, those of the bank with the mouth that the audio calls for.
+ * Noisy latents of a window, timestep, audio windows, bank, landmarks and exemplars → v. Early the clean latents are 0.
+ * Late they are, in the masked region, those of the bank with the mouth that the audio calls for.
  */
 export function denoisingUnetModel(schedule: ScheduleParams, guidance: number): Uint8Array {
   const g = new GraphBuilder('velocity_of_audio_driven_lips');

@@ -13,7 +13,7 @@ import { WINDOW_STEPS } from '../speech/windows';
 import { type LatentsyncParams } from './manifest';
 
 /**
- * Writes the built-in reference pack for the latentsync engine: graphs made of formulas instead of learned weights,
+ * Writes the built-in reference pack for the latentsync engine: graphs made of formulas, except for hearing,
  * with the roles, the dataflow and the schedule of the official ones. `resolution` is the side of the aligned faces in
  * pixels; the official weights exist for 256 and for 512.
  */
@@ -148,9 +148,9 @@ export const INPUT_CHANNELS = 3 * LATENT_CHANNELS + 1;
 const MOUTH = { top: 14 / 32, bottom: 30 / 32, left: 4 / 32, right: 28 / 32 };
 
 /**
- * Noisy latents with mask, masked and reference latents beside them, timestep, audio windows and landmarks → the noise.
- * The clean latents are the reference with the mouth that the audio calls for or, early and without any audio, 0.
- * `resolution` is the side of the aligned faces, pixels.
+ * Noisy latents with mask, masked and reference latents beside them, timestep, audio windows, landmarks and exemplars →
+ * the noise. The clean latents are the reference with the mouth that the audio calls for or, early and without any
+ * audio, 0. `resolution` is the side of the aligned faces, pixels.
  */
 export function unet3dModel(
   schedule: ScheduleParams,

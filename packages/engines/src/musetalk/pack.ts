@@ -9,7 +9,7 @@ import { type Pack, writePack } from '../packs';
 import { WINDOW_STEPS } from '../speech/windows';
 
 /**
- * Writes the built-in reference pack for the musetalk engine: graphs made of formulas instead of learned weights, with
+ * Writes the built-in reference pack for the musetalk engine: graphs made of formulas, except for hearing, with
  * the roles, tensors and dataflow of the official ones.
  */
 export async function writeMusetalkPack(dir: string): Promise<Pack> {
@@ -71,9 +71,9 @@ const RESOLUTION = 320;
 const LATENT_SIDE = RESOLUTION / BLOCK;
 
 /**
- * Latents of the masked and of the whole crop, timestep, audio window and landmarks → clean latent: the upper half
- * unchanged, the lower half redrawn with the mouth that the audio calls for. `resolution` is the side of the crop,
- * pixels.
+ * Latents of the masked and of the whole crop, timestep, audio windows, landmarks and exemplars → clean latent: the
+ * upper half unchanged, the lower half redrawn with the mouth that the audio calls for. `resolution` is the side of the
+ * crop, pixels.
  */
 export function generatorModel(resolution: number = RESOLUTION): Uint8Array {
   const side = resolution / BLOCK;
