@@ -46,8 +46,8 @@ export interface FollowsVoice {
 }
 
 /**
- * How closely the mouth follows the loudness of the voice: the best correlation of all lags in ±maxLagFrames, and its lag. The more lags
- * are searched, the higher the chance correlation of a mouth that does not follow at all.
+ * How closely the mouth follows the loudness of the voice: the best correlation of all lags in ±maxLagFrames, and its
+ * lag. The more lags are searched, the higher the chance correlation of a mouth that does not follow at all.
  */
 export function followsVoice(
   envelope: readonly number[],

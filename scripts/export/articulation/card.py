@@ -116,8 +116,8 @@ While music, drums, noise or silence is all there is, the jaw is above 0.1 for $
 - Voices of synthesizers are clearer than people. No labelled recordings were used, neither for training nor here.
 - The limit of 8.5 % and the width of the ramps were settled after a look at the held-out sets, so their figures are
   slightly optimistic. The thresholds themselves come from the validation speech alone.
-$history- n is taken for m, and v for b, more often than chance would have it: they differ little in sound, and v by little to
+- n is taken for m, and v for b, more often than chance would have it: they differ little in sound, and v by little to
   the eye.
 - Tongue and teeth are not heard. Smiles, breath and laughter have no label.
 - A second voice behind the first is heard as speech, and so is song.
-"""
+$history"""

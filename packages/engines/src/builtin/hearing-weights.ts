@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PackError } from '@lipsync/model-pack';
 import { z } from 'zod';
 
-/** What the training wrote: see the card beside it. The path is the same from the sources and from what they compile to. */
+/** What the training wrote: see the card beside it. Sources and what they compile to are equally far from it. */
 const FILE = join(__dirname, '../../weights/hearing.safetensors');
 
 export interface HearingWeights {

@@ -17,6 +17,7 @@ export interface LipWarp {
   readonly seam: Value;
 }
 
+/** Something that shows fully up to a distance, and no more from another on. */
 export interface Reach {
   readonly full: number;
   readonly end: number;
@@ -37,36 +38,36 @@ export function lipWarp(
   g: GraphBuilder,
   axes: FaceAxes,
   { u, v }: FaceCoordinates,
-  lines: LipMotion,
+  motion: LipMotion,
   border: Value,
 ): LipWarp {
   const m = arithmetic(g);
   const near = (distance: Value, { full, end }: Reach): Value =>
     m.smooth(m.ramp(g.op('Abs', [distance]), end, full));
   const nearMouth = m.mul(near(u, CHEEKS), near(v, LIPS), border);
-  const shiftU = m.mul(m.mul(u, lines.narrowing), nearMouth);
+  const shiftU = m.mul(m.mul(u, motion.narrowing), nearMouth);
   const mouthU = m.add(u, shiftU);
   const profile = m.dome(mouthU, 1);
   const parting = m.dome(mouthU, PARTING);
-  const seam = lineAt(g, lines.seam, mouthU, profile);
-  const upperEdge = m.sub(seam, m.mul(lines.rise, parting));
-  const lowerEdge = m.add(seam, m.mul(m.sub(lines.gap, lines.rise), parting));
+  const seam = lineAt(g, motion.seam, mouthU, profile);
+  const upperEdge = m.sub(seam, m.mul(motion.rise, parting));
+  const lowerEdge = m.add(seam, m.mul(m.sub(motion.gap, motion.rise), parting));
 
   const nose = m.min(heightOf(g, axes.landmarks, NOSE_BASE), -0.4);
   const upperShift = m.mul(
-    m.sub(lineAt(g, lines.upper, mouthU, profile), upperEdge),
+    m.sub(lineAt(g, motion.upper, mouthU, profile), upperEdge),
     m.smooth(m.ramp(v, nose, upperEdge)),
   );
   // Below the lip the movement spreads sideways into a soft bell and becomes that of the chin.
-  const atEdge = m.sub(lineAt(g, lines.lower, mouthU, profile), lowerEdge);
+  const atEdge = m.sub(lineAt(g, motion.lower, mouthU, profile), lowerEdge);
   const below = g.op('Relu', [m.sub(v, lowerEdge)]);
   const atCenter = m.sub(
-    m.add(lines.lower.height, lines.lower.margin),
-    m.add(lines.seam.height, m.sub(lines.gap, lines.rise)),
+    m.add(motion.lower.height, motion.lower.margin),
+    m.add(motion.seam.height, m.sub(motion.gap, motion.rise)),
   );
   const bell = m.mul(atCenter, m.square(m.dome(mouthU, m.add(m.mul(below, 0.35), 1.15))));
-  const chin = m.add(m.max(lines.chin, 1.2), lines.chinShift);
-  const ofChin = m.mul(m.mul(lines.chinShift, -1), m.square(m.dome(u, 2.2)));
+  const chin = m.add(m.max(motion.chin, 1.2), motion.chinShift);
+  const ofChin = m.mul(m.mul(motion.chinShift, -1), m.square(m.dome(u, 2.2)));
   const ofLip = m.mix(atEdge, bell, m.smooth(m.ramp(below, 0, 0.4)));
   const lowerShift = m.mul(
     m.mix(ofChin, ofLip, m.smooth(m.ramp(v, chin, m.add(lowerEdge, LIP)))),

@@ -62,12 +62,22 @@ export function paletteIn(g: GraphBuilder, palette: MouthPalette, terms: readonl
 
 /** Half the width of the upper front teeth, from the middle to the canines, in half mouths as seen from the front. */
 const TEETH_EDGES = [0, 0.2, 0.36, 0.5, 0.62, 0.71] as const;
-/** Half the width of a gap between teeth, and how much darker it is. */
-const GAP = { width: 0.016, shade: 0.16 };
+/** Half the width of a gap between teeth, how much darker it is, and how far the teeth's edge rises there. */
+const GAP = { width: 0.016, shade: 0.16, notch: 0.02 };
 /** How far the edges of the upper teeth are below the line where the lips meet, in the middle, in units of v. */
 const TEETH_LENGTH = 0.1;
 /** The row of teeth curves away from the light. */
 const ARCH_SHADE = 0.55;
+/** The shadow of the upper lip: how dark right below it, and how fast it fades, per unit of v. */
+const LIP_SHADOW = { darkest: 0.5, fading: 3.5 };
+/** How high the tongue lies in the opening, in the middle, and how deep its shading goes, as parts of the gap. */
+const TONGUE_LIES = { height: 0.38, depth: 0.4 };
+/** Gaps of the lips, in units of v, between which teeth come to light. */
+const TEETH_SHOW = { from: 0.02, surely: 0.12 };
+/** Half the width of edges in pixels: that of the teeth is crisp, that of the tongue is not. */
+const SOFTNESS = { teeth: 1.2, tongue: 2.5 };
+/** Pixels from the lips' edge over which the inside comes to show. */
+const EDGE = 1.8;
 
 export function mouthInterior(
   g: GraphBuilder,
@@ -81,28 +91,35 @@ export function mouthInterior(
   const soft = (distance: Value, pixels: number): Value =>
     m.smooth(m.ramp(m.mul(distance, downLength), -pixels, pixels));
 
-  // Upper teeth belong to the skull, so their edge stays just below where the lips meet. Each bulges a little.
+  // Upper teeth belong to the skull, so their edge stays just below where the lips meet. Each is a little rounded.
   const between = TEETH_EDGES.map((edge) => m.dome(m.sub(side, edge), 4 * GAP.width)).reduce((a, b) =>
     m.max(a, b),
   );
-  const row = m.sub(m.add(seam, m.mul(m.dome(mouthU, 0.95), TEETH_LENGTH)), m.mul(between, 0.02));
-  const teeth = m.mul(soft(m.sub(row, v), 1.2), m.smooth(m.ramp(side, 0.8, 0.55)));
+  const row = m.sub(m.add(seam, m.mul(m.dome(mouthU, 0.95), TEETH_LENGTH)), m.mul(between, GAP.notch));
+  const teeth = m.mul(soft(m.sub(row, v), SOFTNESS.teeth), m.smooth(m.ramp(side, 0.8, 0.55)));
   const gaps = TEETH_EDGES.map((edge) => m.dome(m.sub(side, edge), GAP.width)).reduce((a, b) => m.max(a, b));
   const arch = m.sub(1, m.mul(m.square(side), ARCH_SHADE));
-  const tongueTop = m.sub(lowerEdge, m.mul(m.dome(mouthU, 0.75), m.mul(gap, 0.38)));
-  const depth = m.div(m.sub(v, tongueTop), m.max(m.mul(gap, 0.4), 0.05));
-  const tongue = m.mul(soft(m.sub(v, tongueTop), 2.5), m.sub(0.9, m.mul(m.clamp(depth, 0, 1), 0.25)));
+  const tongueTop = m.sub(lowerEdge, m.mul(m.dome(mouthU, 0.75), m.mul(gap, TONGUE_LIES.height)));
+  const depth = m.div(m.sub(v, tongueTop), m.max(m.mul(gap, TONGUE_LIES.depth), 0.05));
+  const tongue = m.mul(
+    soft(m.sub(v, tongueTop), SOFTNESS.tongue),
+    m.sub(0.9, m.mul(m.clamp(depth, 0, 1), 0.25)),
+  );
 
   // The upper lip casts a shadow on the teeth; everything darkens towards the corners.
   const lit = m.mul(
-    m.clamp(m.add(m.mul(m.sub(v, upperEdge), 3.5), 0.5), 0.5, 1),
+    m.clamp(m.add(m.mul(m.sub(v, upperEdge), LIP_SHADOW.fading), LIP_SHADOW.darkest), LIP_SHADOW.darkest, 1),
     m.mul(arch, m.sub(1, m.mul(gaps, GAP.shade))),
   );
   const throat = m.add(
     palette.cavity,
     m.mul(m.mul(m.sub(palette.tongue, palette.cavity), tongue), m.dome(mouthU, 1)),
   );
-  const color = m.mix(throat, m.mul(palette.teeth, lit), m.mul(teeth, m.ramp(gap, 0.02, 0.12)));
+  const color = m.mix(
+    throat,
+    m.mul(palette.teeth, lit),
+    m.mul(teeth, m.ramp(gap, TEETH_SHOW.from, TEETH_SHOW.surely)),
+  );
   const inside = m.mul(m.min(m.sub(v, upperEdge), m.sub(lowerEdge, v)), downLength);
-  return { color, cover: m.smooth(m.ramp(inside, 0, 1.8)) };
+  return { color, cover: m.smooth(m.ramp(inside, 0, EDGE)) };
 }

@@ -50,7 +50,10 @@ async function heard(spectrogram: Float32Array): Promise<Float32Array> {
   return states.data;
 }
 
-/** A segment with the sentence in it from the given frames on, otherwise `padding`. `louder` is in units of Whisper's scale. */
+/**
+ * A segment with the sentence in it from the given frames on, otherwise `padding`. `louder` is in units of Whisper's
+ * scale.
+ */
 function spoken({ at = [0], padding = SILENCE, louder = 0 } = {}): Float32Array {
   const segment = new Float32Array(MEL_BANDS * SEGMENT_FRAMES).fill(padding);
   const [low, high] = speech.range;

@@ -25,7 +25,10 @@ const highsyncParamsSchema = z
      * time.
      */
     resolution: z.int().positive().multipleOf(8),
-    /** How the crop is resampled. Bilinear unless it says otherwise, because the official weights were trained on such crops; Lanczos is sharper. */
+    /**
+     * How the crop is resampled. Bilinear unless it says otherwise, because the official weights were trained on such
+     * crops; Lanczos is sharper.
+     */
     interpolation: z.enum(['bilinear', 'lanczos']).optional(),
     latent: latentSchema,
     audio: audioSchema,

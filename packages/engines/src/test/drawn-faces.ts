@@ -54,8 +54,8 @@ export function paintedLandmarks({ x: cx, y: cy, half }: FaceShape, gap: number,
 }
 
 /**
- * [3, side, side] in [-1, 1]: light skin, redder lips, black (or `between`) between parted lips, so that brightness shows where things
- * moved. No color changes within 2×2 pixels, so that the built-in latent loses nothing.
+ * [3, side, side] in [-1, 1]: light skin, redder lips, black (or `between`) between parted lips, so that brightness shows
+ * where things moved. No color changes within 2×2 pixels, so that the built-in latent loses nothing.
  */
 export function paintedFace(
   shape: FaceShape,

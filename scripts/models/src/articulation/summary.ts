@@ -2,7 +2,10 @@ import { type Engine } from '@lipsync/contract';
 import { type Count, mean } from './figures';
 import { type ClipFigures } from './measure-clip';
 
-/** An engine's figures over all of its clips, what is asked of them, and whether it holds. A figure that no clip has is left out. */
+/**
+ * An engine's figures over all of its clips, what is asked of them, and whether it holds. A figure that no clip has is
+ * left out.
+ */
 export function summaryOf(engine: Engine, all: readonly ClipFigures[]): Readonly<Record<string, unknown>> {
   const clips = all.filter((clip) => clip.engine === engine);
   /** Of all sounds of all clips. */

@@ -185,7 +185,7 @@ export type FromInference =
  */
 export type FailureCode = ErrorCode | 'cancelled' | 'pack_lost' | 'device_lost';
 
-/** How closely the mouth follows the loudness of the voice, see FollowsVoice; null if there are too few faces or no voice. */
+/** How closely the mouth follows the voice's loudness, see FollowsVoice; null if there are too few faces or no voice. */
 export interface SyncQuality {
   /** Pearson correlation of mouth opening and voice at the best lag; 0 when the mouth does not move. */
   readonly syncCorrelation: number | null;
