@@ -27,9 +27,10 @@ const LEAD = 2;
 const SPREAD = 1.8;
 /**
  * Contacts of the lips are heard from the moment when lips begin to approach to that when they have parted; they touch a
- * step less on either side. A frame shows two steps, so one that is heard for three must be seen in one of them.
+ * step less on either side. How much of it shows in the steps around: a frame shows two, so that a contact that is heard
+ * for three must be seen in one of them, and lips need more than a frame to meet and to part.
  */
-const CONTACT = { lead: 1, around: [0.5, 1, 0.5] };
+const CONTACT = { lead: 1, around: [0.2, 0.7, 1, 0.7, 0.2] };
 /** What is heard of drawn lips is a mean of what might be. Mouths decide. */
 const EMPHASIS = 1.5;
 const EACH_CUE = [1, 1, 1, 1, 1] as const;
@@ -50,8 +51,8 @@ export function mouthPose(g: GraphBuilder, audio: Value, positionCode: 'added' |
   const [, jaw, rounding, spreading] = g.split(g.op('MatMul', [stepWeights(g), cues]), EACH_CUE, 2);
   const inRows = g.op('Transpose', [cues], { perm: [0, 2, 1] });
   const apart = g.op('MaxPool', [m.sub(1, inRows)], { kernel_shape: [3], pads: [1, 1] });
-  const around = g.weights([WINDOW_STEPS, 1], contactWeights());
-  const shown = (heard: Value): Value => m.min(g.op('MatMul', [heard, around]), 1);
+  const around = g.weights([1, 1, WINDOW_STEPS], contactWeights());
+  const shown = (heard: Value): Value => g.op('ReduceMax', [m.mul(heard, around), g.ints([2])]);
   const [closure] = g.split(shown(m.sub(1, apart)), [1, CUES.length - 1], 1);
   // Lips only brush the teeth.
   const [, dental] = g.split(shown(inRows), [CUES.length - 1, 1], 1);
@@ -83,6 +84,6 @@ function stepWeights(g: GraphBuilder): Value {
 }
 
 function contactWeights(): number[] {
-  const first = MIDDLE + CONTACT.lead - 1;
+  const first = MIDDLE + CONTACT.lead - 2;
   return Array.from({ length: WINDOW_STEPS }, (_, step) => CONTACT.around[step - first] ?? 0);
 }
