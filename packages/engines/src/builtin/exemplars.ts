@@ -1,4 +1,5 @@
 import { type GraphBuilder, type Value } from '@lipsync/model-pack';
+import { NOSE_TIP } from '../face/landmarks';
 import { EXEMPLAR_SIDE, EXEMPLARS } from '../face/mouth-exemplars';
 import { arithmetic, floatTensor } from './arithmetic';
 import { FROM_RGB, LATENT_SCALE } from './autoencoder';
@@ -157,9 +158,9 @@ interface Rung {
 
 /** Where between two exemplars one takes over from the other. Shown at once, lips of one lie on teeth of the other. */
 const TAKEOVER = { from: 0.25, to: 0.75 };
-/** Nose tip: how far a head is turned shows in its u. */
-const NOSE_TIP = 30;
 /** Heads that are turned this much further than that of the exemplar, in half mouths of the nose, show another mouth. */
+/** How far the widest mouth can be stretched before it has nothing to show: so many times its gap, and a bit. */
+const BEYOND = { from: { times: 1.25, more: 0.04 }, surely: { times: 1.8, more: 0.14 } };
 const TURN = { same: 0.2, other: 0.45 };
 
 export function rungsFor(g: GraphBuilder, ladder: Ladder, axes: FaceAxes, gap: Value): Rungs {
@@ -184,10 +185,12 @@ export function rungsFor(g: GraphBuilder, ladder: Ladder, axes: FaceAxes, gap: V
   const turned = g.op('Abs', [m.sub(tip(axes.landmarks), rungs[0].of(tip(ladder.axes.landmarks)))]);
   const seen = faceShown(g, axes.downLength);
   const widest = g.op('ReduceMax', [gaps, g.ints([0])]);
+  const stretched = ({ times, more }: { times: number; more: number }): Value =>
+    m.add(m.mul(widest, times), more);
   return {
     rungs,
     second: m.smooth(m.ramp(m.sub(place, floor), TAKEOVER.from, TAKEOVER.to)),
     weight: m.mul(ladder.habits.known, seen, m.ramp(turned, TURN.other, TURN.same)),
-    beyond: m.smooth(m.ramp(gap, m.add(m.mul(widest, 1.25), 0.04), m.add(m.mul(widest, 1.8), 0.14))),
+    beyond: m.smooth(m.ramp(gap, stretched(BEYOND.from), stretched(BEYOND.surely))),
   };
 }

@@ -24,13 +24,15 @@ export interface Reach {
 }
 
 /** Where corners that move apart take the picture with them fully, and where that ends, in units of u and of v. */
-const CHEEKS: Reach = { full: 1, end: 2 };
+const CHEEKS: Reach = { full: 0.9, end: 2.2 };
 const LIPS: Reach = { full: 0.5, end: 1.3 };
 /** Thickness of the lower lip, which moves as one piece. */
 const LIP = 0.35;
 /** The part of the mouth's width over which the lips part. Towards the corners they stay together. */
 const PARTING = 0.93;
 const NOSE_BASE = 33;
+/** Even lips that are lifted leave some skin below the nose, which stretches. */
+const LEAST_ROOM = 0.05;
 /** How far below the chin its movement ends, in units of v. */
 const BELOW_CHIN = 0.8;
 
@@ -56,7 +58,7 @@ export function lipWarp(
   const nose = m.min(heightOf(g, axes.landmarks, NOSE_BASE), -0.4);
   const upperShift = m.mul(
     m.sub(lineAt(g, motion.upper, mouthU, profile), upperEdge),
-    m.smooth(m.ramp(v, nose, upperEdge)),
+    m.smooth(m.ramp(v, nose, m.max(upperEdge, m.add(nose, LEAST_ROOM)))),
   );
   // Below the lip the movement spreads sideways into a soft bell and becomes that of the chin.
   const atEdge = m.sub(lineAt(g, motion.lower, mouthU, profile), lowerEdge);

@@ -118,12 +118,18 @@ const PARTING_POWER = 0.6;
 /** The lower lip at the upper teeth: how far it is from the upper lip, and how much of that is above the line where lips meet. */
 const DENTAL = { gap: 0.12, upperShare: 1.5 };
 /** How much drawn-together and drawn-apart corners change the mouth's width. */
-const NARROWER = 0.28;
+const NARROWER = 0.23;
 const WIDER = 0.14;
 /** How much of a smile in the source remains. */
-const SMILE = 0.3;
+const SMILE = 0.6;
 /** The part of the gap that the chin moves. */
 const CHIN_SHARE = 0.6;
+/** More would fold the cheeks. */
+const MOST_NARROWING = 0.27;
+const MOST_WIDENING = 0.25;
+/** How much the lips swell when drawn together, and thin when drawn apart. */
+const FULLER = 0.12;
+const THINNER = 0.05;
 const MOST_CHIN_SHIFT = 0.3;
 
 export function lipMotion(
@@ -170,7 +176,7 @@ export function lipMotion(
     rise: m.mul(gap, m.mix(g.scalar(UPPER_SHARE), DENTAL.upperShare, pose.dental)),
     chin: source.chin,
     chinShift: m.clamp(m.sub(chinWanted, source.chin), -MOST_CHIN_SHIFT, MOST_CHIN_SHIFT),
-    narrowing: m.clamp(m.sub(m.div(mouthWidth, wanted), 1), -0.25, 0.4),
-    fullness: m.add(1, m.sub(m.mul(pose.rounding, 0.12), m.mul(pose.spreading, 0.05))),
+    narrowing: m.clamp(m.sub(m.div(mouthWidth, wanted), 1), -MOST_WIDENING, MOST_NARROWING),
+    fullness: m.add(1, m.sub(m.mul(pose.rounding, FULLER), m.mul(pose.spreading, THINNER))),
   };
 }

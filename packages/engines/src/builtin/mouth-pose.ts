@@ -46,7 +46,7 @@ export function mouthPose(g: GraphBuilder, audio: Value, positionCode: 'added' |
   const ends = [CUE_STATE + 1, CUES.length];
   const coded = g.op('Slice', [states, g.ints(starts), g.ints(ends), g.ints([2, 3])]);
   const steps = g.op('Reshape', [coded, g.ints([-1, WINDOW_STEPS, CUES.length])]);
-  const cues = positionCode === 'added' ? m.sub(steps, positionCodeOfCues(g)) : steps;
+  const cues = m.clamp(positionCode === 'added' ? m.sub(steps, positionCodeOfCues(g)) : steps, 0, 1);
 
   const [, jaw, rounding, spreading] = g.split(g.op('MatMul', [stepWeights(g), cues]), EACH_CUE, 2);
   const inRows = g.op('Transpose', [cues], { perm: [0, 2, 1] });

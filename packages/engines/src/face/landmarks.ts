@@ -3,6 +3,9 @@ import { type Box, type Point } from '@lipsync/kernels';
 /** Points of the iBUG-68 scheme. */
 export const LANDMARK_COUNT = 68;
 
+/** How far a head is turned shows in the place of this point. */
+export const NOSE_TIP = 30;
+
 /** Groups of points as [first, last + 1]; left and right as seen by the viewer. */
 export const LEFT_EYE = [36, 42] as const;
 export const RIGHT_EYE = [42, 48] as const;

@@ -1,6 +1,14 @@
 import { mouthOpening } from '../sync';
 import { type FaceTrack } from './face-track';
-import { landmark, LANDMARK_VALUES, landmarkCenter, LEFT_EYE, RIGHT_EYE, SMALLEST_FACE } from './landmarks';
+import {
+  landmark,
+  LANDMARK_VALUES,
+  landmarkCenter,
+  LEFT_EYE,
+  NOSE_TIP,
+  RIGHT_EYE,
+  SMALLEST_FACE,
+} from './landmarks';
 import {
   EXEMPLAR_BYTES,
   EXEMPLAR_SIDE,
@@ -91,8 +99,6 @@ function candidateOf(track: FaceTrack, frame: number): Candidate | null {
   const turn = along / (acrossX ** 2 + acrossY ** 2);
   return { ...square, frame, opening: mouthOpening(landmarks), turn };
 }
-
-const NOSE_TIP = 30;
 
 /**
  * The candidates of the shot in which the mouth moves most, because another shot may show somebody else, or the same
