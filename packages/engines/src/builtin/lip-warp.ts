@@ -24,8 +24,19 @@ export interface Reach {
 }
 
 /** Where corners that move apart take the picture with them fully, and where that ends, in units of u and of v. */
-const CHEEKS: Reach = { full: 0.9, end: 2.2 };
+const CHEEKS = { full: 0.9, least: 1.35, most: 2.2 };
 const LIPS: Reach = { full: 0.5, end: 1.3 };
+/** The outline of the jaw beside the mouth and chin, and the part of the way to it that may move: it stays itself. */
+const JAW = [5, 11] as const;
+const WITHIN_JAW = 0.95;
+
+/** |u| of the nearer side of the jaw, [batch, 1, 1]. */
+function jawReach(g: GraphBuilder, { landmarks }: FaceAxes): Value {
+  const points = g.op('Gather', [landmarks, g.ints(JAW)], { axis: 1 });
+  const [across] = g.split(points, [1, 1], 2);
+  return g.op('ReduceMin', [g.op('Abs', [across]), g.ints([1])]);
+}
+
 /** Thickness of the lower lip, which moves as one piece. */
 const LIP = 0.35;
 /** The part of the mouth's width over which the lips part. Towards the corners they stay together. */
@@ -44,9 +55,10 @@ export function lipWarp(
   border: Value,
 ): LipWarp {
   const m = arithmetic(g);
-  const near = (distance: Value, { full, end }: Reach): Value =>
-    m.smooth(m.ramp(g.op('Abs', [distance]), end, full));
-  const nearMouth = m.mul(near(u, CHEEKS), near(v, LIPS), border);
+  const cheeks = m.clamp(m.mul(jawReach(g, axes), WITHIN_JAW), CHEEKS.least, CHEEKS.most);
+  const beside = m.smooth(m.ramp(g.op('Abs', [u]), cheeks, CHEEKS.full));
+  const level = m.smooth(m.ramp(g.op('Abs', [v]), LIPS.end, LIPS.full));
+  const nearMouth = m.mul(beside, level, border);
   const shiftU = m.mul(m.mul(u, motion.narrowing), nearMouth);
   const mouthU = m.add(u, shiftU);
   const profile = m.dome(mouthU, 1);

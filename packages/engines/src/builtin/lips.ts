@@ -119,7 +119,7 @@ const PARTING_POWER = 0.6;
 const DENTAL = { gap: 0.12, upperShare: 1.5 };
 /** How much drawn-together and drawn-apart corners change the mouth's width. */
 const NARROWER = 0.23;
-const WIDER = 0.14;
+const WIDER = 0.17;
 /** How much of a smile in the source remains. */
 const SMILE = 0.6;
 /** The part of the gap that the chin moves. */
