@@ -118,7 +118,7 @@ const PARTING_POWER = 0.6;
 /** The lower lip at the upper teeth: how far it is from the upper lip, and how much of that is above the line where lips meet. */
 const DENTAL = { gap: 0.12, upperShare: 1.5 };
 /** How much drawn-together and drawn-apart corners change the mouth's width. */
-const NARROWER = 0.23;
+const NARROWER = 0.26;
 const WIDER = 0.17;
 /** How much of a smile in the source remains. */
 const SMILE = 0.6;
