@@ -33,7 +33,7 @@ const GOLDEN = join(__dirname, '../../../packages/engines/test-data/golden');
  * this.
  */
 const UNTOUCHED = 44;
-const MOVED = 25;
+const MOVED = 32;
 /** Two encodings of the same pictures reach 59 and more; with a mouth slightly out of place they stay below 49. */
 const SAME = 54;
 
@@ -258,7 +258,7 @@ describe('a render', () => {
         track,
         SQUARE,
       );
-      expect(widest(track)).toBeGreaterThan(0.15);
+      expect(widest(track)).toBeGreaterThan(0.08);
     }
   }, 60_000);
 
