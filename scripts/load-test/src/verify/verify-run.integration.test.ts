@@ -59,13 +59,13 @@ describe('the end of a load test', () => {
 
   it.each([
     ['not at all when everything has ended', 10, null, []],
-    ['for an event to be acknowledged, up to the deadline', 0.001, 'hanging', [1]],
+    ['for an event to be acknowledged, up to the deadline', 0, 'hanging', [1]],
   ] as const)('waits %s', async (_, seconds, announcedTo, expected) => {
     await start(() => ({}));
     service.run.ledger.accepted(sentCreate({ announcedTo }), cancelled('done'), 0, 1);
     const waits: number[] = [];
     await drain(within(seconds), (_open, unannounced) => waits.push(unannounced));
-    expect(waits.slice(0, 1)).toEqual(expected);
+    expect(waits).toEqual(expected);
   });
 
   it('fetches renders, deliveries, outputs and uploads once more', async () => {

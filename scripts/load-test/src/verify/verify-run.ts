@@ -66,8 +66,9 @@ export async function drain(
   for (;;) {
     const { open } = run.ledger;
     const unannounced = countUnannounced(run);
-    if ((open === 0 && unannounced === 0) || performance.now() >= deadline) return;
+    if (open === 0 && unannounced === 0) return;
     onWaiting(open, unannounced);
+    if (performance.now() >= deadline) return;
     await delay(EVERY_MS);
   }
 }
