@@ -50,7 +50,7 @@ export const EXEMPLAR_FRAME: Frame = { left: 0, top: 0, width: EXEMPLAR_SIDE, he
 
 /** The clip's own mouth at several openings, the closed one first. All tables have a row per exemplar. */
 export interface Ladder {
-  /** Brightness [8, 1, side, side] and color differences [8, 2, side, side], as in the latent. */
+  /** Brightness relative to black [8, 1, side, side] and color differences [8, 2, side, side], scaled as in the latent. */
   readonly luma: Value;
   readonly chroma: Value;
   readonly axes: FaceAxes;
@@ -83,8 +83,7 @@ export function ladder(g: GraphBuilder, { exemplars, exemplarLandmarks }: Exempl
   const rows = FROM_RGB.flatMap((weights) => weights.map((weight) => (weight * 2 * LATENT_SCALE) / 255));
   const pixels = g.op('Reshape', [g.op('Cast', [exemplars], { to: 1 }), g.ints([EXEMPLARS, 3, -1])]);
   const planes = g.op('Reshape', [g.op('MatMul', [g.weights([3, 3], rows), pixels]), g.ints(PICTURES)]);
-  const [brightness, chroma] = g.split(planes, [1, 2], 1);
-  const luma = m.sub(brightness, LATENT_SCALE);
+  const [luma, chroma] = g.split(planes, [1, 2], 1);
   const axes = faceAxes(g, exemplarLandmarks);
   const lips = measuredLips(g, axes);
 

@@ -105,7 +105,7 @@ export interface Raster {
   readonly points: Float32Array;
 }
 
-export function rasterOf({ top, bottom, left, right }: Region, pitch: 1 | 2): Raster {
+export function rasterOf({ top, bottom, left, right }: Region, pitch: number): Raster {
   const rows = ((bottom - top) * BLOCK) / pitch;
   const columns = ((right - left) * BLOCK) / pitch;
   const count = rows * columns;

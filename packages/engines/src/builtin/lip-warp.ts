@@ -5,11 +5,13 @@ import { heightOf, lineAt, type LipMotion } from './lips';
 
 /**
  * The distance from each point to its source, in face coordinates, and the lip edges of the target: all [batch, 1,
- * points].
+ * points]. All change little from point to point, which the movement itself does not where the lips part.
  */
 export interface LipWarp {
   readonly shiftU: Value;
-  readonly shiftV: Value;
+  /** Of what moves with the upper lip, and with the lower. */
+  readonly upperShift: Value;
+  readonly lowerShift: Value;
   /** u after narrowing: ±1 at the target's mouth corners. */
   readonly mouthU: Value;
   readonly upperEdge: Value;
@@ -87,7 +89,13 @@ export function lipWarp(
     m.mix(ofChin, ofLip, m.smooth(m.ramp(v, chin, m.add(lowerEdge, LIP)))),
     m.smooth(m.ramp(v, m.add(chin, BELOW_CHIN), chin)),
   );
-  const isLower = g.op('Greater', [v, m.mul(m.add(upperEdge, lowerEdge), 0.5)]);
-  const shiftV = m.mul(g.op('Where', [isLower, lowerShift, upperShift]), border);
-  return { shiftU, shiftV, mouthU, upperEdge, lowerEdge, seam };
+  return {
+    shiftU,
+    upperShift: m.mul(upperShift, border),
+    lowerShift: m.mul(lowerShift, border),
+    mouthU,
+    upperEdge,
+    lowerEdge,
+    seam,
+  };
 }
