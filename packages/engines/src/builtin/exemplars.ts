@@ -157,9 +157,9 @@ interface Rung {
 
 /** Where between two exemplars one takes over from the other. Shown at once, lips of one lie on teeth of the other. */
 const TAKEOVER = { from: 0.25, to: 0.75 };
-/** Heads that are turned this much further than that of the exemplar, in half mouths of the nose, show another mouth. */
 /** How far the widest mouth can be stretched before it has nothing to show: so many times its gap, and a bit. */
 const BEYOND = { from: { times: 1.25, more: 0.04 }, surely: { times: 1.8, more: 0.14 } };
+/** Heads that are turned this much further than that of the exemplar, in half mouths of the nose, show another mouth. */
 const TURN = { same: 0.2, other: 0.45 };
 
 export function rungsFor(g: GraphBuilder, ladder: Ladder, axes: FaceAxes, gap: Value): Rungs {
