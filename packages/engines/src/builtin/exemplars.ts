@@ -1,9 +1,8 @@
 import { type GraphBuilder, type Value } from '@lipsync/model-pack';
-import { NOSE_TIP } from '../face/landmarks';
 import { EXEMPLAR_SIDE, EXEMPLARS } from '../face/mouth-exemplars';
 import { arithmetic, floatTensor } from './arithmetic';
 import { FROM_RGB, LATENT_SCALE } from './autoencoder';
-import { type FaceAxes, faceAxes, faceShown } from './face-axes';
+import { type FaceAxes, faceAxes, faceShown, turnOf } from './face-axes';
 import {
   type FaceHabits,
   heightOf,
@@ -178,10 +177,8 @@ export function rungsFor(g: GraphBuilder, ladder: Ladder, axes: FaceAxes, gap: V
     const at = step === 0 ? index : g.op('Add', [index, g.ints([1])]);
     return { of: (table) => g.op('Gather', [table, at], { axis: 0 }) };
   };
-  const tip = (landmarks: Value): Value =>
-    g.op('Slice', [landmarks, g.ints([NOSE_TIP, 0]), g.ints([NOSE_TIP + 1, 1]), g.ints([1, 2])]);
   const rungs = [rung(0), rung(1)] as const;
-  const turned = g.op('Abs', [m.sub(tip(axes.landmarks), rungs[0].of(tip(ladder.axes.landmarks)))]);
+  const turned = g.op('Abs', [m.sub(turnOf(g, axes), rungs[0].of(turnOf(g, ladder.axes)))]);
   const seen = faceShown(g, axes.downLength);
   const widest = g.op('ReduceMax', [gaps, g.ints([0])]);
   const stretched = ({ times, more }: { times: number; more: number }): Value =>
