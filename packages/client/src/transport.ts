@@ -131,12 +131,7 @@ export class Transport {
         requestId: response.headers.get('x-request-id') ?? undefined,
         retryAfterSeconds: waitSeconds,
       });
-    throw new UnexpectedResponse(
-      `${method} ${path}`,
-      response.status,
-      'not the service’s answer',
-      waitSeconds,
-    );
+    throw new UnexpectedResponse(`${method} ${path}`, response.status, 'not in the contract', waitSeconds);
   }
 }
 
