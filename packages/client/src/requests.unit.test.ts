@@ -59,7 +59,7 @@ it('says why the service refused, and does not ask again where asking changes no
     status: 404,
     retryable: false,
     requestId: 'req-1',
-    message: 'For a person. (404 render_not_found, request req-1)',
+    message: 'For a person.',
   });
   expect(server.requests).toHaveLength(1);
 });

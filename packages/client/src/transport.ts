@@ -9,13 +9,16 @@ import {
 import { type Error as ErrorBody } from './resources';
 import { repeatedly, retryAfterSeconds, withDeadline } from './time';
 
+/** What this client uses of fetch. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
 export interface LipSyncOptions {
   /** Your API key. In Node, Bun and Deno it defaults to the environment's LIPSYNC_API_KEY. */
   apiKey?: string;
   /** Where the service is, for example https://lipsync.example.com. Defaults to the environment's LIPSYNC_BASE_URL. */
   baseUrl?: string;
   /** Sends the requests in the place of the global fetch. */
-  fetch?: typeof fetch;
+  fetch?: Fetch;
   /** Milliseconds that one call may take with all its repetitions; 2 minutes. Bytes of media are not counted. */
   timeoutMs?: number;
   /** How often a call is repeated that failed with what passes by itself; 5. */
@@ -50,7 +53,7 @@ const ATTEMPT_MS = 30_000;
 
 /** Sends requests of the API: authenticated, in time, repeated where that is safe, with typed errors. */
 export class Transport {
-  readonly fetch: typeof fetch;
+  readonly fetch: Fetch;
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly #apiKey: string;
@@ -66,7 +69,7 @@ export class Transport {
     this.#apiKey = apiKey;
     this.#baseUrl = new URL(baseUrl).href.replace(/\/+$/, '');
     // The global one is looked up at each call: it may be replaced, and must not get a receiver.
-    this.fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+    this.fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
     this.timeoutMs = options.timeoutMs ?? 120_000;
     this.maxRetries = options.maxRetries ?? 5;
   }
