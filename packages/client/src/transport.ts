@@ -14,15 +14,15 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface LipSyncOptions {
   /** Your API key. In Node, Bun and Deno it defaults to the environment's LIPSYNC_API_KEY. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** Where the service is, for example https://lipsync.example.com. Defaults to the environment's LIPSYNC_BASE_URL. */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   /** Sends the requests in the place of the global fetch. */
-  fetch?: Fetch;
+  fetch?: Fetch | undefined;
   /** Milliseconds that one call may take with all its repetitions; 2 minutes. Bytes of media are not counted. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** How often a call is repeated that failed with what passes by itself; 5. */
-  maxRetries?: number;
+  maxRetries?: number | undefined;
 }
 
 /** Options of every call. */
@@ -45,7 +45,7 @@ interface Call extends CallOptions {
    */
   repeat?: 'any' | 'refused';
   maxRetries?: number;
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 /** Milliseconds in which one attempt must be answered. The service limits its own work to less. */
