@@ -1,4 +1,4 @@
-import { type MediaType } from '@lipsync/contract';
+import { type MediaType } from '@lipsync/client';
 
 /** The service's limits, told before an upload and not after it. */
 export const MAX_BYTES = 268_435_456;

@@ -1,4 +1,4 @@
-import { type SyncMode } from '@lipsync/contract';
+import { type SyncMode } from '@lipsync/client';
 import { outputFrameCount, WORKING_FPS } from '@lipsync/domain/timeline';
 
 /** What a track does for a while: plays (forward, backward, slower or faster), stands still, is silent, or is left out. */

@@ -1,4 +1,4 @@
-import { type SyncMode } from '@lipsync/contract';
+import { type SyncMode } from '@lipsync/client';
 import { sourceFrameIndex, WORKING_FPS } from '@lipsync/domain/timeline';
 
 /** Which part of the source is beside which part of the output. */

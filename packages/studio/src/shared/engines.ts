@@ -1,4 +1,4 @@
-import { type Engine } from '@lipsync/contract';
+import { type Engine } from '@lipsync/client';
 
 /** What people read of an engine. A newer service may name others. */
 export const ENGINE_TEXTS: Readonly<Record<Engine, { readonly name: string; readonly sentence: string }>> = {
