@@ -1,16 +1,9 @@
 import { type SyncMode } from '@lipsync/client';
 import { type JSX } from 'preact';
+import { SYNC_MODE_TEXTS, SYNC_MODES } from '../shared/sync-modes';
 import { formatSeconds } from './media-limits';
 import { TimelineDrawing } from './timeline-drawing';
 import { timelinePicture } from './timeline-picture';
-
-const MODES: Readonly<Record<SyncMode, { readonly name: string; readonly sentence: string }>> = {
-  cut_off: { name: 'Cut off', sentence: 'Ends with the shorter of the two.' },
-  loop: { name: 'Loop', sentence: 'As long as the voice: the video starts over.' },
-  bounce: { name: 'Bounce', sentence: 'As long as the voice: the video plays forward and backward.' },
-  remap: { name: 'Remap', sentence: 'As long as the voice: the video is slowed or sped up.' },
-  silence: { name: 'Silence', sentence: 'As long as the longer: the last picture is held, or silence added.' },
-};
 
 interface SyncChoiceProps {
   readonly chosen: SyncMode;
@@ -34,7 +27,7 @@ export function SyncChoice({ chosen, videoSeconds, voiceSeconds, onChange }: Syn
         </span>
       </legend>
       <div class="sync-grid">
-        {(Object.keys(MODES) as readonly SyncMode[]).map((mode) => {
+        {SYNC_MODES.map((mode) => {
           const picture = timelinePicture(mode, ...(lengths ?? ([4, 9] as const)));
           return (
             <label key={mode} class="option">
@@ -47,12 +40,12 @@ export function SyncChoice({ chosen, videoSeconds, voiceSeconds, onChange }: Syn
               />
               <TimelineDrawing picture={picture} />
               <span class="option-head">
-                {MODES[mode].name}
+                {SYNC_MODE_TEXTS[mode].name}
                 {lengths !== null && (
                   <span class="option-length number">{formatSeconds(picture.outputSeconds)}</span>
                 )}
               </span>
-              <span class="soft small">{MODES[mode].sentence}</span>
+              <span class="soft small">{SYNC_MODE_TEXTS[mode].sentence}</span>
             </label>
           );
         })}

@@ -9,6 +9,9 @@ export interface RecentRender {
   readonly syncMode: SyncMode;
   readonly videoName: string;
   readonly voiceName: string;
+  /** Where the video or the voice came from, if not from a file. */
+  readonly videoUrl?: string;
+  readonly voiceUrl?: string;
   /** A small picture of the video as a data URL, if it could be drawn. */
   readonly picture?: string;
 }

@@ -7,7 +7,7 @@ import { pan, type View, WHOLE, zoomAt } from './zoom';
  * fingers or of a trackpad, a double click.
  */
 export function usePan(
-  frame: RefObject<HTMLElement>,
+  frame: RefObject<HTMLElement | null>,
   view: View,
   onView: (view: View) => void,
 ): void {

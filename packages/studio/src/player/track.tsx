@@ -1,3 +1,4 @@
+import { WORKING_FPS } from '@lipsync/domain/timeline';
 import { type JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { timelinePicture } from '../form/timeline-picture';
@@ -83,7 +84,7 @@ function useWaveform(file: Blob | undefined): string {
 function SourceStrip({ clips, frames }: { clips: readonly PlayerClip[]; frames: number }): JSX.Element | null {
   const timeline = clips.find((clip) => clip.timeline !== null)?.timeline;
   if (timeline == null) return null;
-  const { video } = timelinePicture(timeline.mode, timeline.videoFrames / 25, frames / 25);
+  const { video } = timelinePicture(timeline.mode, timeline.videoFrames / WORKING_FPS, frames / WORKING_FPS);
   const used = video.filter(({ kind }) => kind !== 'unused');
   if (used.length === 1 && used[0]?.kind === 'forward') return null;
   const total = used.at(-1)?.to ?? 1;

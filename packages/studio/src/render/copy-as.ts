@@ -1,10 +1,8 @@
-import { type Engine, type SyncMode } from '@lipsync/client';
-
 /** One render, as a person would repeat it. */
 export interface RenderToCopy {
   readonly baseUrl: string;
-  readonly engines: readonly Engine[];
-  readonly syncMode: SyncMode;
+  readonly engines: readonly string[];
+  readonly syncMode: string;
   readonly preparationId?: string;
   readonly video: InputToCopy;
   readonly voice: InputToCopy;
