@@ -21,13 +21,13 @@ describe('outside /v1', () => {
   });
 
   it.each([
-    ['/'],
     ['/nothing'],
     ['/V1/renders'],
     ['/v1x'],
     ['//v1/renders'],
     ['/docs/../env'],
     ['/docs/swagger-ui.js'],
+    ['/studio'],
     ['/metrics'],
   ])('answers %s with 404 not_found', async (path) => {
     const { status, head, body } = await sendRaw(
@@ -44,8 +44,7 @@ describe('outside /v1', () => {
   it.each([
     ['GET', 'http://a[b/nothing', '/nothing'],
     ['POST', 'http://a[b/nothing?token=secret', '/nothing'],
-    ['OPTIONS', 'http://a[b', '/'],
-    ['GET', 'http://api.example.com', '/'],
+    ['OPTIONS', 'http://a[b/V1', '/V1'],
     ['GET', '//user@a[b/nothing#x', '//user@a[b/nothing'],
   ])('answers %s %s like any other request, whatever Express makes of it', async (method, target, path) => {
     const requestId = `${method}-${target.length}`;
@@ -60,6 +59,18 @@ describe('outside /v1', () => {
     const lines = api.logLines().filter((line) => line['request_id'] === requestId);
     expect(lines).toMatchObject([{ event: 'http_request', path, status: 404, error_code: 'not_found' }]);
   });
+
+  it.each(['/', 'http://api.example.com', '/?from=mail'])(
+    'leads from %s to the documentation',
+    async (target) => {
+      const { status, head } = await sendRaw(
+        api.port,
+        `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      );
+      expect(status).toBe(302);
+      expect(head).toMatch(/^Location: \/docs\r?$/m);
+    },
+  );
 
   it('finds a page even when the authority before its path is malformed', async () => {
     const { status, body } = await sendRaw(

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { ERROR_CATALOGUE } from '@lipsync/contract';
 import { signatureHeader } from '@lipsync/domain';
-import { verifyWebhook } from '../public/samples/verify-webhook';
+import { verifyWebhook } from '../../public/samples/verify-webhook';
 import { renderDocsPage } from './docs';
 
 describe('the documentation page', () => {

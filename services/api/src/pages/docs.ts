@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ERROR_CATALOGUE, type ErrorDefinition, type ErrorPlace } from '@lipsync/contract';
 import { type RequestHandler } from 'express';
+import { serveFiles, type StaticFile, staticFile } from './static-file';
 
 /**
  * The page loads only what this service serves, runs no inline script, and cannot be framed. The API reference sets
@@ -20,44 +21,29 @@ const POLICY = [
 
 /** GET /docs and the files that the page loads, all served from memory. */
 export function docs(publicBaseUrl: string): RequestHandler {
-  const files = loadDocsFiles(publicBaseUrl);
-  return (_req, res, next) => {
-    const { path } = res.locals.context;
-    const file = files.get(path.replace(/\/$/, ''));
-    if (file === undefined) return next();
-    res.setHeader('Content-Security-Policy', POLICY);
-    res.setHeader('Content-Type', file.contentType);
-    res.setHeader('Content-Length', file.bytes.length);
-    res.setHeader('Cache-Control', 'public, max-age=300');
-    res.end(file.bytes);
-  };
-}
-
-interface DocsFile {
-  contentType: string;
-  bytes: Buffer;
+  return serveFiles(loadDocsFiles(publicBaseUrl), { 'Content-Security-Policy': POLICY });
 }
 
 /**
  * Every file under /docs, keyed by path. All are read once at start, so no part of a request ever becomes a file name.
  */
-function loadDocsFiles(publicBaseUrl: string): ReadonlyMap<string, DocsFile> {
+function loadDocsFiles(publicBaseUrl: string): ReadonlyMap<string, StaticFile> {
   const swaggerDir = dirname(require.resolve('swagger-ui-dist/package.json'));
   const swagger = (name: string): Buffer => readFileSync(join(swaggerDir, name));
   const css = 'text/css; charset=utf-8';
   const js = 'text/javascript; charset=utf-8';
   return new Map([
-    ['/docs', { contentType: 'text/html; charset=utf-8', bytes: Buffer.from(renderDocsPage(publicBaseUrl)) }],
-    ['/docs/docs.css', { contentType: css, bytes: readPublicFile('docs.css') }],
-    ['/docs/docs.js', { contentType: js, bytes: readPublicFile('docs.js') }],
-    ['/docs/swagger-ui.css', { contentType: css, bytes: swagger('swagger-ui.css') }],
-    ['/docs/swagger-ui-bundle.js', { contentType: js, bytes: swagger('swagger-ui-bundle.js') }],
-    ['/docs/favicon-32x32.png', { contentType: 'image/png', bytes: swagger('favicon-32x32.png') }],
+    ['/docs', staticFile('text/html; charset=utf-8', Buffer.from(renderDocsPage(publicBaseUrl)))],
+    ['/docs/docs.css', staticFile(css, readPublicFile('docs.css'))],
+    ['/docs/docs.js', staticFile(js, readPublicFile('docs.js'))],
+    ['/docs/swagger-ui.css', staticFile(css, swagger('swagger-ui.css'))],
+    ['/docs/swagger-ui-bundle.js', staticFile(js, swagger('swagger-ui-bundle.js'))],
+    ['/docs/favicon-32x32.png', staticFile('image/png', swagger('favicon-32x32.png'))],
   ]);
 }
 
 /** A sibling of both src and dist, so the same relative path works from sources and from the build. */
-const PUBLIC_DIR = join(__dirname, '..', 'public');
+const PUBLIC_DIR = join(__dirname, '..', '..', 'public');
 
 const SAMPLES = ['verify-webhook.ts', 'verify-webhook.py', 'verify-webhook.go'] as const;
 
