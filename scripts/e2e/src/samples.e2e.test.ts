@@ -62,11 +62,11 @@ const LANGUAGES: [name: string, needs: string, run: (result: string) => Promise<
 ];
 
 // Not every machine has every language.
-const isHere = (command: string): boolean => spawnSync('which', [command]).status === 0;
+const where = (command: string) => (spawnSync('which', [command]).status === 0 ? it : it.skip);
 
 describe('the sample of the documentation renders two files', () => {
   for (const [name, needs, run] of LANGUAGES)
-    (isHere(needs) ? it : it.skip)(`in ${name}`, async () => {
+    where(needs)(`in ${name}`, async () => {
       const result = path.join(folder, `${name}.mp4`);
       await run(result);
       const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;

@@ -51,12 +51,12 @@ export function answerBrowser(
   const asked = isPreflight ? (headers['access-control-request-method'] ?? '') : method;
   const wanted = isPreflight ? listOf(headers['access-control-request-headers']) : [];
   const rule = rulesOf(bucket).find(
-      ({ AllowedOrigin, AllowedMethod, AllowedHeader }) =>
-        origin !== undefined &&
-        AllowedMethod.includes(asked) &&
-        matches(AllowedOrigin, origin) &&
-        wanted.every((name) => matches(AllowedHeader, name)),
-    );
+    ({ AllowedOrigin, AllowedMethod, AllowedHeader }) =>
+      origin !== undefined &&
+      AllowedMethod.includes(asked) &&
+      matches(AllowedOrigin, origin) &&
+      wanted.every((name) => matches(AllowedHeader, name)),
+  );
   if (rule === undefined) {
     if (!isPreflight) return false;
     throw new S3Error(403, 'AccessForbidden', 'CORSResponse: This CORS request is not allowed.');
