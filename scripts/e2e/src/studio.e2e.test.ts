@@ -42,7 +42,7 @@ inChromium('the studio', () => {
       permissions: ['microphone'],
     });
     page = await context.newPage();
-    page.setDefaultTimeout(120_000);
+    page.setDefaultTimeout(60_000);
     complaints = [];
     // What the content security policy refuses is told there.
     page.on('console', (message) => {
@@ -200,7 +200,7 @@ inChromium('the studio', () => {
 const file = (name: string): string => path.join(folder, name);
 
 async function signIn(key: string): Promise<void> {
-  await page.getByLabel('API key').fill(key);
+  await page.getByLabel('API key', { exact: true }).fill(key);
   await page.keyboard.press('Enter');
 }
 

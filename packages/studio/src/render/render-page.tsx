@@ -64,7 +64,7 @@ export function RenderPage({ id, client, recent, onError, onAgain }: RenderPageP
         {recent?.picture !== undefined && <img src={recent.picture} alt="" />}
         <div>
           <h1 ref={heading} tabIndex={-1}>
-            {recent === null ? 'Render' : recent.videoName}
+            {recent === null ? 'Render' : `${recent.videoName} `}
             {recent !== null && (
               <span class="render-voice">
                 <span class="soft">with</span> {recent.voiceName}
