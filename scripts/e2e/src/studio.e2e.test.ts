@@ -69,7 +69,7 @@ inChromium('the studio', () => {
     await drop('face.mp4', 'video/mp4', page.getByRole('region', { name: 'Video' }));
     await page.getByLabel('Voice file').setInputFiles(file('voice.wav'));
     await page.getByText('LatentSync').click();
-    await page.getByText('Bounce', { exact: true }).click();
+    await page.locator('label', { hasText: 'Bounce' }).click();
     await page.getByText('2 engines · result of 1.0 s').waitFor();
     await expectAccessible(page);
 
