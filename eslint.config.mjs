@@ -64,7 +64,10 @@ export default tseslint.config(
     languageOptions: { parserOptions: { project: './packages/studio/tsconfig.json' } },
   },
   // Command-line programs: printing is their purpose.
-  { files: ['scripts/**/*.ts', 'scripts/**/*.mjs'], rules: { 'no-console': 'off' } },
+  {
+    files: ['scripts/**/*.ts', 'scripts/**/*.mjs', 'services/api/public/samples/*.ts'],
+    rules: { 'no-console': 'off' },
+  },
   {
     files: ['**/*.test.ts'],
     extends: [jest.configs['flat/recommended']],
@@ -72,7 +75,7 @@ export default tseslint.config(
       'jest/expect-expect': ['error', { assertFunctionNames: ['expect*', 'fc.assert'] }],
       'jest/no-standalone-expect': [
         'error',
-        { additionalTestBlockFunctions: ['onLinux', 'onLinux.each', 'whereOffered'] },
+        { additionalTestBlockFunctions: ['onLinux', 'onLinux.each', 'whereOffered', 'where'] },
       ],
       // The tests of one subject stay in one file with their fixture.
       'max-lines': 'off',

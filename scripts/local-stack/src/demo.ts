@@ -1,16 +1,14 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
+import { LipSync } from '@lipsync/client';
 import { type Engine, ENGINES, type RecordResource, SYNC_MODES, type SyncMode } from '@lipsync/contract';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { createApiClient } from './api-client';
 import { type EventReceiver, startEventReceiver } from './event-receiver';
 import { DEFAULT_STACK_ROOT, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from './layout';
 import { createStack, joinStack, writeDescription } from './local-stack';
 import { provisionCustomer } from './provision';
 import {
-  contentTypeOf,
-  type MediaFile,
   renderFiles,
   type RenderFilesRequest,
   type RenderFilesResult,
@@ -94,19 +92,12 @@ function engineList(value: string): Engine[] {
   });
 }
 
-/** The render request; throws when a file does not exist or has a type that the service does not accept. */
-function requestOf(options: DemoOptions): RenderFilesRequest {
-  const { engines, syncMode } = options;
-  const video = mediaFile(options.video, 'video');
-  const audio = mediaFile(options.audio, 'audio');
-  const outFile = path.resolve(options.out);
+/** The render request; throws when a file does not exist. */
+function requestOf({ video, audio, engines, syncMode, out }: DemoOptions): RenderFilesRequest {
+  for (const file of [video, audio]) if (!existsSync(file)) throw new Error(`${file} does not exist`);
+  const outFile = path.resolve(out);
   mkdirSync(path.dirname(outFile), { recursive: true });
   return { video, audio, engines, syncMode, outFile };
-}
-
-function mediaFile(file: string, mediaType: MediaFile['mediaType']): MediaFile {
-  if (!existsSync(file)) throw new Error(`${file} does not exist`);
-  return { file, mediaType, contentType: contentTypeOf(file, mediaType) };
 }
 
 /**
@@ -139,7 +130,7 @@ async function renderOnLocalStack(
     say(`Created customer ${customer.id}`);
     receiver = await startEventReceiver(state, customer.signing_secret);
     say(`Uploading ${options.video} and ${options.audio}, rendering …`);
-    const api = createApiClient({ baseUrl: description.base_url, apiKey: customer.api_key });
+    const api = createClient(description.base_url, customer.api_key);
     return { ...(await renderFiles(request, { api, receiver, show })), boot_seconds: bootSeconds };
   }
 
@@ -162,7 +153,12 @@ async function renderOnTarget(
   if (apiKey === undefined) throw new Error('--target needs --key, or LIPSYNC_API_KEY in the environment');
   const request = requestOf(options);
   say(`Uploading ${options.video} and ${options.audio} to ${options.target}, rendering …`);
-  return renderFiles(request, { api: createApiClient({ baseUrl: options.target, apiKey }), show });
+  return renderFiles(request, { api: createClient(options.target, apiKey), show });
+}
+
+/** Outlasts a restart of the service, as long as a call may take. */
+function createClient(baseUrl: string, apiKey: string): LipSync {
+  return new LipSync({ baseUrl, apiKey, maxRetries: Infinity });
 }
 
 /**

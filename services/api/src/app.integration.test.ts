@@ -4,6 +4,7 @@ import { expectContract } from '@lipsync/testkit';
 import { send } from '../test/http-client';
 import { sendRaw } from '../test/raw-http';
 import { startApi, type TestApi } from '../test/start-api';
+import { PAGES } from './pages/docs';
 
 describe('outside /v1', () => {
   let api: TestApi;
@@ -94,18 +95,20 @@ describe('outside /v1', () => {
     expect(body).toEqual({ ...openapiDocument, servers: [{ url: 'https://api.example.com' }] });
   });
 
-  it('serves a documentation page that loads only files of this service, under a policy that allows nothing else', async () => {
-    const response = await fetch(`${api.baseUrl}/docs`);
-    const policy = response.headers.get('content-security-policy') ?? '';
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).not.toContain('unsafe');
-    const page = await response.text();
-    const files = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path ?? '');
-    expect(files).toContain('/docs/swagger-ui-bundle.js');
-    for (const path of files) {
-      const { status, headers } = await get(path);
-      expect({ path, status }).toEqual({ path, status: 200 });
-      expect(headers.get('x-content-type-options')).toBe('nosniff');
+  it('serves the documentation with all that it loads and leads to, under a policy that allows nothing else', async () => {
+    for (const { path: page } of PAGES) {
+      const response = await fetch(`${api.baseUrl}${page}`);
+      const policy = response.headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toContain('unsafe');
+      const text = await response.text();
+      const files = [...text.matchAll(/(?:src|href)="(\/[^"#]+)/g)].map(([, path = '']) => path);
+      expect(files).toContain('/docs/docs.css');
+      for (const path of files) {
+        const { status, headers } = await get(path);
+        expect({ page, path, status }).toEqual({ page, path, status: 200 });
+        expect(headers.get('x-content-type-options')).toBe('nosniff');
+      }
     }
   });
 

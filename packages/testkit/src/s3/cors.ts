@@ -1,6 +1,5 @@
 import { type ServerResponse } from 'node:http';
 import { S3Error, type S3Request, type XmlContent } from './protocol';
-import { type Store } from './store';
 
 /** A rule of a bucket, with its elements as in S3's document; only `MaxAgeSeconds` and `ID` are single and optional. */
 export interface CorsRule {
@@ -44,23 +43,20 @@ export const corsContent = (rules: readonly CorsRule[]): XmlContent => ({
 export function answerBrowser(
   { method, bucket, headers }: S3Request,
   response: ServerResponse,
-  store: Store,
+  rulesOf: (bucket: string) => readonly CorsRule[],
 ): boolean {
   const { origin } = headers;
   const isPreflight = method === 'OPTIONS';
   if (origin === undefined && !isPreflight) return false;
   const asked = isPreflight ? (headers['access-control-request-method'] ?? '') : method;
   const wanted = isPreflight ? listOf(headers['access-control-request-headers']) : [];
-  const rule = store
-    .bucket(bucket)
-    .corsRules()
-    .find(
-      ({ AllowedOrigin, AllowedMethod, AllowedHeader }) =>
-        origin !== undefined &&
-        AllowedMethod.includes(asked) &&
-        matches(AllowedOrigin, origin) &&
-        wanted.every((name) => matches(AllowedHeader, name)),
-    );
+  const rule = rulesOf(bucket).find(
+    ({ AllowedOrigin, AllowedMethod, AllowedHeader }) =>
+      origin !== undefined &&
+      AllowedMethod.includes(asked) &&
+      matches(AllowedOrigin, origin) &&
+      wanted.every((name) => matches(AllowedHeader, name)),
+  );
   if (rule === undefined) {
     if (!isPreflight) return false;
     throw new S3Error(403, 'AccessForbidden', 'CORSResponse: This CORS request is not allowed.');

@@ -66,7 +66,7 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
 
   async function handle(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = parseS3Request(message);
-    if (answerBrowser(request, response, store)) return;
+    if (answerBrowser(request, response, (bucket) => store.bucket(bucket).corsRules())) return;
     const { fault, latencyMs } = faults.draw(request);
     // A server that is closed meanwhile keeps no process alive.
     if (latencyMs > 0) await delay(latencyMs, undefined, { ref: false });

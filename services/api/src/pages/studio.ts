@@ -3,13 +3,9 @@ import { dirname, extname, join, relative, sep } from 'node:path';
 import { type RequestHandler } from 'express';
 import { serveFiles, type StaticFile, staticFile } from './static-file';
 
-/** The folder of the built page, or null where the workspace has none. */
-export function studioFolder(): string | null {
-  try {
-    return join(dirname(require.resolve('@lipsync/studio/package.json')), 'dist');
-  } catch {
-    return null;
-  }
+/** The folder of the built page. */
+export function studioFolder(): string {
+  return join(dirname(require.resolve('@lipsync/studio/package.json')), 'dist');
 }
 
 /**
