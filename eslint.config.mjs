@@ -24,7 +24,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [...tseslint.configs.recommendedTypeChecked],
     // One program of all sources: one for each workspace would take more memory than Node.js has by default.
     languageOptions: {
@@ -57,6 +57,11 @@ export default tseslint.config(
         },
       ],
     },
+  },
+  // A browser's types would hide in all other code that Node.js does not have them.
+  {
+    files: ['packages/studio/**/*.ts', 'packages/studio/**/*.tsx'],
+    languageOptions: { parserOptions: { project: './packages/studio/tsconfig.json' } },
   },
   // Command-line programs: printing is their purpose.
   {

@@ -4,7 +4,7 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   base: '/studio/',
   build: {
-    target: ['chrome111', 'firefox114', 'safari16.4'],
+    target: ['chrome123', 'firefox128', 'safari17.5'],
     // Inlined files would be data: URLs, which the content security policy refuses for scripts and styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

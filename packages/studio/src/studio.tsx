@@ -49,7 +49,10 @@ export function Studio(): JSX.Element {
   };
 
   const submission = useSubmission({ recent, onCreated: (id) => go({ page: 'render', id }) });
-  const preparation = usePreparation({ recent, onPrepared: (video) => setChoices((now) => ({ ...now, video })) });
+  const preparation = usePreparation({
+    recent,
+    onPrepared: (video) => setChoices((now) => ({ ...now, video })),
+  });
 
   const run = async (what: 'render' | 'prepare', using: LipSync | null): Promise<void> => {
     setFailure(null);
@@ -80,8 +83,13 @@ export function Studio(): JSX.Element {
 
   return (
     <>
-      <Header signedIn={key !== null} onSignIn={() => setAsking('first')} onSignOut={() => signOut(null)} />
-      <main class="page">
+      <Header
+        wide={route.page === 'render'}
+        signedIn={key !== null}
+        onSignIn={() => setAsking('first')}
+        onSignOut={() => signOut(null)}
+      />
+      <main class={route.page === 'render' ? 'page page-wide' : 'page'}>
         {route.page === 'render' ? (
           <RenderPage
             id={route.id}
@@ -95,8 +103,8 @@ export function Studio(): JSX.Element {
             <div class="page-head">
               <h1>Put a voice into a face</h1>
               <p class="soft">
-                Choose a video of someone who talks and the voice they shall speak with. Compare up to three engines,
-                frame by frame.
+                Choose a video of someone who talks and the voice they shall speak with. Compare up to three
+                engines, frame by frame.
               </p>
             </div>
             <RenderForm

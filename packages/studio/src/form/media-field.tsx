@@ -27,16 +27,18 @@ interface MediaFieldProps {
 
 /** A card to drop a file on, to choose one, or to enter its address. */
 export function MediaField(props: MediaFieldProps): JSX.Element {
-  const { mediaType, title, icon, formats, choice, problem, onFile, onUrl, onClear, preview, actions } = props;
+  const { mediaType, title, icon, formats, choice, problem, onFile, onUrl, onClear, preview, actions } =
+    props;
   const [over, setOver] = useState(false);
   const [asUrl, setAsUrl] = useState(choice?.kind === 'url');
   const input = useRef<HTMLInputElement>(null);
   const heading = useId();
+  const entersUrl = asUrl && (choice === null || choice.kind === 'url');
   const body =
     props.instead ??
     (choice !== null && choice.kind !== 'url' ? (
       preview
-    ) : asUrl ? (
+    ) : entersUrl ? (
       <UrlField
         mediaType={mediaType}
         url={choice?.kind === 'url' ? choice.url : ''}
@@ -111,7 +113,7 @@ export function MediaField(props: MediaFieldProps): JSX.Element {
         }}
       />
       {body}
-      {problem !== null && !asUrl && (
+      {problem !== null && !entersUrl && (
         <p class="problem" role="alert">
           <Icon name="warning" size={16} />
           {problem}
@@ -149,7 +151,8 @@ function UrlField({ mediaType, url, problem, onUrl, onBack }: UrlFieldProps): JS
         onInput={(event) => onUrl(event.currentTarget.value.trim())}
       />
       <p id={`${id}-hint`} class={problem === null ? 'soft small' : 'problem'}>
-        {problem ?? 'The service downloads it, without showing it here: it must be public, and lead to the file itself.'}
+        {problem ??
+          'The service downloads it, without showing it here: it must be public, and lead to the file itself.'}
       </p>
       <div>
         <button type="button" class="button button-quiet" onClick={onBack}>

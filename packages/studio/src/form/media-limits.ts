@@ -81,7 +81,8 @@ export function urlProblem(text: string): string | null {
   const url = new URL(text);
   if (url.protocol !== 'https:') return https;
   if (url.port !== '') return 'Use an address without a port: only port 443 is allowed.';
-  if (url.username !== '' || url.password !== '') return 'Remove the user name and password from the address.';
+  if (url.username !== '' || url.password !== '')
+    return 'Remove the user name and password from the address.';
   if (text.length > URL_MAX_LENGTH) return `Use an address of at most ${URL_MAX_LENGTH} characters.`;
   return null;
 }

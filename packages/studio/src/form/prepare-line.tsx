@@ -1,6 +1,6 @@
 import { type JSX } from 'preact';
-import { Meter } from '../shared/meter';
 import { Icon } from '../shared/icons';
+import { Meter } from '../shared/meter';
 import { type Choice } from './choice';
 
 /** A preparation under way, of the chosen video. */

@@ -40,7 +40,7 @@ export function SyncChoice({ chosen, videoSeconds, voiceSeconds, onChange }: Syn
               />
               <TimelineDrawing picture={picture} />
               <span class="option-head">
-                {SYNC_MODE_TEXTS[mode].name}
+                {SYNC_MODE_TEXTS[mode].name}{' '}
                 {lengths !== null && (
                   <span class="option-length number">{formatSeconds(picture.outputSeconds)}</span>
                 )}

@@ -10,7 +10,13 @@ const GAP = 5;
  * Two tracks, video above voice, and a line where the output ends. Decoration: the words beside it say the same, and
  * what matters of it is said by `label` where there is one.
  */
-export function TimelineDrawing({ picture, label }: { picture: TimelinePicture; label?: string }): JSX.Element {
+export function TimelineDrawing({
+  picture,
+  label,
+}: {
+  picture: TimelinePicture;
+  label?: string;
+}): JSX.Element {
   const scale = WIDTH / picture.totalSeconds;
   const end = picture.outputSeconds * scale;
   return (

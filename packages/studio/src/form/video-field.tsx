@@ -1,12 +1,13 @@
 import { type JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { keptVideo } from '../history/media-store';
 import { type RecentPreparation } from '../history/recent-renders';
+import { Icon } from '../shared/icons';
 import { type Choice } from './choice';
 import { examineVideo } from './examine';
 import { MediaField } from './media-field';
 import { formatBytes, formatSeconds } from './media-limits';
-import { PrepareLine, type PreparationWork } from './prepare-line';
+import { type PreparationWork, PrepareLine } from './prepare-line';
 
 interface VideoFieldProps {
   readonly choice: Choice | null;
@@ -48,7 +49,9 @@ export function VideoField(props: VideoFieldProps): JSX.Element {
         latest.current = null;
         onChoice(null);
       }}
-      actions={preparations.length > 0 && <PreparedList preparations={preparations} onChoose={takePrepared} />}
+      actions={
+        preparations.length > 0 && <PreparedList preparations={preparations} onChoose={takePrepared} />
+      }
       preview={
         choice !== null && (
           <div class="preview">
@@ -64,6 +67,7 @@ export function VideoField(props: VideoFieldProps): JSX.Element {
 
 function VideoPreview({ choice }: { choice: Choice }): JSX.Element {
   const video = useRef<HTMLVideoElement>(null);
+  const [playing, setPlaying] = useState(false);
   const file = choice.kind === 'file' ? choice.file : choice.kind === 'prepared' ? choice.file : null;
   useEffect(() => {
     if (file === null || video.current === null) return undefined;
@@ -74,7 +78,26 @@ function VideoPreview({ choice }: { choice: Choice }): JSX.Element {
   if (file !== null)
     return (
       <div class="preview-picture">
-        <video ref={video} controls muted playsInline preload="metadata" aria-label="Preview of the video" />
+        <video
+          ref={video}
+          playsInline
+          loop
+          preload="auto"
+          aria-label="Preview of the video"
+          onPlay={() => setPlaying(true)}
+          onPause={() => setPlaying(false)}
+        />
+        <button
+          type="button"
+          class="button preview-play"
+          aria-label={playing ? 'Pause the video' : 'Play the video'}
+          onClick={() => {
+            if (playing) video.current?.pause();
+            else void video.current?.play().catch(() => setPlaying(false));
+          }}
+        >
+          <Icon name={playing ? 'pause' : 'play'} size={20} />
+        </button>
       </div>
     );
   const picture = choice.kind === 'prepared' ? choice.preparation.picture : undefined;

@@ -1,7 +1,7 @@
 import { type JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Icon } from '../shared/icons';
 import { peaks } from '../player/peaks';
+import { Icon } from '../shared/icons';
 import { type Choice } from './choice';
 import { examineVoice } from './examine';
 import { MediaField } from './media-field';
@@ -73,7 +73,7 @@ export function VoiceField({ choice, problem, onChoice }: VoiceFieldProps): JSX.
         )
       }
       instead={
-        recording !== null && (
+        recording === null ? undefined : (
           <RecordingView
             recording={recording}
             onEnd={(file) => {

@@ -2,7 +2,7 @@ import { type JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../shared/icons';
 import { usePan } from './pan';
-import { type SourceTimeline, sourcePosition } from './source-clock';
+import { sourcePosition, type SourceTimeline } from './source-clock';
 import { timeText } from './time-text';
 import { type Transport } from './transport';
 import { useTransport } from './use-transport';
@@ -27,12 +27,13 @@ interface ClipProps {
   readonly place: 'beside' | 'over' | 'under' | 'away';
   readonly heard: boolean;
   readonly onHear: () => void;
-  readonly onVideo: (element: HTMLVideoElement) => void;
+  /** Called once, with the size of the picture in pixels. */
+  readonly onSize: (width: number, height: number) => void;
 }
 
 /** One video of the comparison, with its name and its sound. */
 export function ClipView(props: ClipProps): JSX.Element {
-  const { clip, transport, view, onView, place, heard, onHear, onVideo } = props;
+  const { clip, transport, view, onView, place, heard, onHear, onSize } = props;
   const video = useRef<HTMLVideoElement>(null);
   const frame = useRef<HTMLDivElement>(null);
   const [broken, setBroken] = useState(false);
@@ -43,7 +44,7 @@ export function ClipView(props: ClipProps): JSX.Element {
     if (element === null) return;
     let leave: (() => void) | undefined;
     const enter = (): void => {
-      onVideo(element);
+      onSize(element.videoWidth, element.videoHeight);
       leave = transport.add(clip.name, element, clip.timeline);
     };
     element.addEventListener('loadeddata', enter, { once: true });
@@ -53,7 +54,7 @@ export function ClipView(props: ClipProps): JSX.Element {
       element.removeEventListener('loadeddata', enter);
       leave?.();
     };
-    // onVideo is new at every rendering, and needed once.
+    // onSize is new at every rendering, and needed once.
   }, [clip, transport]);
 
   return (
@@ -69,7 +70,11 @@ export function ClipView(props: ClipProps): JSX.Element {
           aria-label={clip.label}
           style={{ transform: transformOf(view) }}
         />
-        {broken && <p class="clip-broken">This browser cannot play {clip.label.toLowerCase()}. Its download may still play elsewhere.</p>}
+        {broken && (
+          <p class="clip-broken">
+            This browser cannot play {clip.label.toLowerCase()}. Its download may still play elsewhere.
+          </p>
+        )}
       </div>
       <figcaption>
         <span class="dot" style={{ '--color': `var(--${clip.name}, var(--accent))` }} />
@@ -91,7 +96,13 @@ export function ClipView(props: ClipProps): JSX.Element {
 }
 
 /** Which moment of the source is beside the output: the sync mode makes it jump, turn or stand. */
-function SourceTime({ transport, timeline }: { transport: Transport; timeline: SourceTimeline }): JSX.Element {
+function SourceTime({
+  transport,
+  timeline,
+}: {
+  transport: Transport;
+  timeline: SourceTimeline;
+}): JSX.Element {
   const { frame } = useTransport(transport);
   const position = sourcePosition(timeline, frame);
   const way = position.rate < 0 ? ' ←' : position.rate === 0 ? ' ∥' : '';

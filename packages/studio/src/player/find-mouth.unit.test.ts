@@ -1,7 +1,7 @@
 import { findMouth, type Picture } from './find-mouth';
 
-const WIDTH = 40;
-const HEIGHT = 20;
+const WIDTH = 80;
+const HEIGHT = 40;
 
 function picture(paint: (x: number, y: number) => number): Picture {
   const data = new Uint8ClampedArray(WIDTH * HEIGHT * 4);
@@ -11,7 +11,7 @@ function picture(paint: (x: number, y: number) => number): Picture {
 }
 
 const plain = picture(() => 100);
-const isMouth = (x: number, y: number) => x >= 16 && x < 24 && y >= 12 && y < 16;
+const isMouth = (x: number, y: number) => x >= 32 && x < 48 && y >= 24 && y < 32;
 
 describe('where an engine has drawn', () => {
   it('is found among the noise of an encoder and single sparks', () => {

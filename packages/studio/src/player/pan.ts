@@ -6,11 +6,7 @@ import { pan, type View, WHOLE, zoomAt } from './zoom';
  * Moves and zooms the pictures: a drag (while zoomed, so that a finger scrolls the page otherwise), a pinch of two
  * fingers or of a trackpad, a double click.
  */
-export function usePan(
-  frame: RefObject<HTMLElement | null>,
-  view: View,
-  onView: (view: View) => void,
-): void {
+export function usePan(frame: RefObject<HTMLElement | null>, view: View, onView: (view: View) => void): void {
   // The listeners are added once; a wheel listener that may prevent the default cannot be passive.
   const now = useRef({ view, onView });
   now.current = { view, onView };
@@ -64,7 +60,8 @@ export function usePan(
 
     element.addEventListener('pointerdown', onDown);
     element.addEventListener('pointermove', onMove);
-    for (const end of ['pointerup', 'pointercancel', 'pointerleave'] as const) element.addEventListener(end, onUp);
+    for (const end of ['pointerup', 'pointercancel', 'pointerleave'] as const)
+      element.addEventListener(end, onUp);
     element.addEventListener('wheel', onWheel, { passive: false });
     element.addEventListener('dblclick', onDoubleClick);
     return () => {

@@ -6,7 +6,8 @@ export function peaks(samples: Float32Array, count: number): Float32Array {
     const from = Math.floor((part * samples.length) / count);
     const to = Math.max(from + 1, Math.floor(((part + 1) * samples.length) / count));
     let peak = 0;
-    for (let i = from; i < Math.min(to, samples.length); i++) peak = Math.max(peak, Math.abs(samples[i] ?? 0));
+    for (let i = from; i < Math.min(to, samples.length); i++)
+      peak = Math.max(peak, Math.abs(samples[i] ?? 0));
     result[part] = peak;
     loudest = Math.max(loudest, peak);
   }

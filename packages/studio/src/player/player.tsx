@@ -23,14 +23,19 @@ interface PlayerProps {
 
 /** Several videos in one transport: side by side, or one wiped over another. */
 export function Player({ clips, frames }: PlayerProps): JSX.Element {
-  const transport = useMemo(() => new Transport(frames), [frames]);
+  const transport = useMemo(() => {
+    const output = clips.find(({ timeline }) => timeline === null);
+    return new Transport({ frames, sounding: output?.name ?? null });
+  }, [clips, frames]);
   useEffect(() => () => transport.close(), [transport]);
   const { sounding } = useTransport(transport);
-  const videos = useRef(new Map<string, HTMLVideoElement>());
   const [view, setView] = useState(WHOLE);
   const [mouth, setMouth] = useState<Region | null>(null);
   const [wiping, setWiping] = useState(false);
-  const [pair, setPair] = useState<readonly [string, string]>([clips[0]?.name ?? '', clips.at(-1)?.name ?? '']);
+  const [pair, setPair] = useState<readonly [string, string]>([
+    clips[0]?.name ?? '',
+    clips.at(-1)?.name ?? '',
+  ]);
   const [split, setSplit] = useState(0.5);
   const [help, setHelp] = useState(false);
   const [ratio, setRatio] = useState(16 / 9);
@@ -83,6 +88,8 @@ export function Player({ clips, frames }: PlayerProps): JSX.Element {
       const shortcut = shortcutOf(event);
       if (shortcut === null || isTakenBy(document.activeElement, event.key)) return;
       event.preventDefault();
+      if (event.key === ' ' && document.activeElement instanceof HTMLButtonElement)
+        document.activeElement.blur();
       current.current(shortcut);
     };
     document.addEventListener('keydown', onKey);
@@ -98,7 +105,12 @@ export function Player({ clips, frames }: PlayerProps): JSX.Element {
             <Icon name="grid" size={16} />
             Side by side
           </button>
-          <button type="button" aria-pressed={wiping} disabled={clips.length < 2} onClick={() => setWiping(true)}>
+          <button
+            type="button"
+            aria-pressed={wiping}
+            disabled={clips.length < 2}
+            onClick={() => setWiping(true)}
+          >
             <Icon name="wipe" size={16} />
             Wipe
           </button>
@@ -137,7 +149,7 @@ export function Player({ clips, frames }: PlayerProps): JSX.Element {
       <div
         class={wiping ? 'clips clips-wiped' : 'clips'}
         data-count={shown.length}
-        data-shape={ratio < 0.9 ? 'tall' : 'wide'}
+        data-shape={ratio < 1.4 ? 'narrow' : 'wide'}
         style={{ '--ratio': String(ratio), '--split': `${split * 100}%` }}
       >
         {clips.map((clip) => (
@@ -147,13 +159,12 @@ export function Player({ clips, frames }: PlayerProps): JSX.Element {
             transport={transport}
             view={view}
             onView={setView}
-            place={!wiping ? 'beside' : pair[1] === clip.name ? 'over' : pair[0] === clip.name ? 'under' : 'away'}
+            place={
+              !wiping ? 'beside' : pair[1] === clip.name ? 'over' : pair[0] === clip.name ? 'under' : 'away'
+            }
             heard={sounding === clip.name}
             onHear={() => listen(clip.name)}
-            onVideo={(element) => {
-              videos.current.set(clip.name, element);
-              if (clip.timeline === null) setRatio(element.videoWidth / element.videoHeight);
-            }}
+            onSize={(width, height) => clip.timeline === null && setRatio(width / height)}
           />
         ))}
         {wiping && <WipeHandle split={split} onChange={setSplit} />}
@@ -178,7 +189,12 @@ interface PairProps {
 function PairChoice({ clips, pair, onChange }: PairProps): JSX.Element {
   const [left, right] = pair;
   const choice = (label: string, value: string, choose: (name: string) => void): JSX.Element => (
-    <select class="select" aria-label={label} value={value} onChange={(event) => choose(event.currentTarget.value)}>
+    <select
+      class="select"
+      aria-label={label}
+      value={value}
+      onChange={(event) => choose(event.currentTarget.value)}
+    >
       {clips.map(({ name, label: text }) => (
         <option key={name} value={name}>
           {text}

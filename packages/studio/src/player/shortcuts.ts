@@ -62,6 +62,8 @@ export function shortcutOf({ key, shiftKey, ctrlKey, metaKey, altKey }: Key): Sh
 /** Whether the element that has the focus uses the key itself. */
 export function isTakenBy(element: Element | null, key: string): boolean {
   if (element === null) return false;
-  if (element.closest('input, textarea, select, dialog, [contenteditable], [data-own-keys]') !== null) return true;
-  return (key === ' ' || key === 'Enter') && element.closest('button, a, summary') !== null;
+  if (element.closest('input, textarea, select, dialog, [contenteditable], [data-own-keys]') !== null)
+    return true;
+  // Whoever clicked a button with the mouse expects the space bar to play.
+  return key === ' ' && element.matches(':is(button, a, summary):focus-visible');
 }

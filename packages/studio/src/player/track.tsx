@@ -11,7 +11,13 @@ import { useTransport } from './use-transport';
 const BARS = 320;
 
 /** The voice as a picture, to scrub in. Below it, what the sync mode does with the source. */
-export function Track({ transport, clips }: { transport: Transport; clips: readonly PlayerClip[] }): JSX.Element {
+export function Track({
+  transport,
+  clips,
+}: {
+  transport: Transport;
+  clips: readonly PlayerClip[];
+}): JSX.Element {
   const { frame, frames } = useTransport(transport);
   const slider = useRef<HTMLDivElement>(null);
   const output = clips.find(({ timeline }) => timeline === null);
@@ -81,7 +87,13 @@ function useWaveform(file: Blob | undefined): string {
 }
 
 /** Where the source plays, turns, starts over or stands; nothing if it just plays. */
-function SourceStrip({ clips, frames }: { clips: readonly PlayerClip[]; frames: number }): JSX.Element | null {
+function SourceStrip({
+  clips,
+  frames,
+}: {
+  clips: readonly PlayerClip[];
+  frames: number;
+}): JSX.Element | null {
   const timeline = clips.find((clip) => clip.timeline !== null)?.timeline;
   if (timeline == null) return null;
   const { video } = timelinePicture(timeline.mode, timeline.videoFrames / WORKING_FPS, frames / WORKING_FPS);

@@ -7,7 +7,13 @@ import { useTransport } from './use-transport';
 const SPEEDS = [0.1, 0.25, 0.5, 1, 1.5, 2] as const;
 
 /** Play, step, speed, repeat, and where we are. */
-export function TransportBar({ transport, onHelp }: { transport: Transport; onHelp: () => void }): JSX.Element {
+export function TransportBar({
+  transport,
+  onHelp,
+}: {
+  transport: Transport;
+  onHelp: () => void;
+}): JSX.Element {
   const { playing, frame, frames, speed, looping } = useTransport(transport);
   return (
     <div class="transport" role="group" aria-label="Transport">

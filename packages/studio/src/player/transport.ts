@@ -1,4 +1,4 @@
-import { frameAt, middleOf, type SourceTimeline, sourcePosition } from './source-clock';
+import { frameAt, middleOf, sourcePosition, type SourceTimeline } from './source-clock';
 
 /** Drift of more than half a frame is corrected. */
 const HALF_FRAME = 0.02;
@@ -44,9 +44,9 @@ export class Transport {
   };
   #animation = 0;
 
-  /** `frames`: how many the outputs have. */
-  constructor(frames: number) {
-    this.#set({ frames });
+  /** `frames`: how many the outputs have. `sounding`: the clip that is heard first. */
+  constructor({ frames, sounding }: Pick<TransportState, 'frames' | 'sounding'>) {
+    this.#set({ frames, sounding });
   }
 
   get state(): TransportState {
@@ -69,10 +69,8 @@ export class Transport {
       element.removeEventListener('seeked', goOn);
       element.pause();
     };
-    element.muted = true;
-    element.loop = false;
+    element.muted = name !== this.#state.sounding;
     this.#clips.set(name, clip);
-    if (timeline === null && this.#state.sounding === null) this.listenTo(name);
     this.#show(clip, this.#state.frame);
     return () => {
       clip.forget();

@@ -9,8 +9,7 @@ export interface RenderToCopy {
 }
 
 /** A file by its name here and, once uploaded, by its asset; or an address. */
-export type InputToCopy =
-  { readonly name: string; readonly assetId: string } | { readonly url: string };
+export type InputToCopy = { readonly name: string; readonly assetId: string } | { readonly url: string };
 
 export const COPY_FORMS = ['command', 'TypeScript', 'curl'] as const;
 export type CopyForm = (typeof COPY_FORMS)[number];
@@ -27,7 +26,9 @@ export function copyAs(form: CopyForm, render: RenderToCopy): string {
 }
 
 function asCommand({ baseUrl, video, voice, engines, syncMode, preparationId }: RenderToCopy): string {
-  const inputs = [video, voice].map((input) => shellWord('url' in input ? input.url : fileArgument(input.name)));
+  const inputs = [video, voice].map((input) =>
+    shellWord('url' in input ? input.url : fileArgument(input.name)),
+  );
   const lines = [
     `npx lipsync render ${inputs.join(' ')}`,
     `  --engines ${engines.join(',')} --sync-mode ${syncMode}`,

@@ -3,7 +3,11 @@ import { useState } from 'preact/hooks';
 import { Icon } from '../shared/icons';
 import { COPY_FORMS, copyAs, type CopyForm, type RenderToCopy } from './copy-as';
 
-const NAMES: Readonly<Record<CopyForm, string>> = { command: 'Command', TypeScript: 'TypeScript', curl: 'curl' };
+const NAMES: Readonly<Record<CopyForm, string>> = {
+  command: 'Command',
+  TypeScript: 'TypeScript',
+  curl: 'curl',
+};
 
 /** This render, to be repeated without this page. */
 export function CopyPanel({ render }: { render: RenderToCopy }): JSX.Element {

@@ -27,7 +27,9 @@ export function ProgressPanel({ record, cancelling, onCancel }: ProgressProps): 
           <p class="hidden-label" role="status">
             {renderStageText(record.stage)}
           </p>
-          <p class="soft small">You can close this page: the render goes on, and is found under Recent renders.</p>
+          <p class="soft small">
+            You can close this page: the render goes on, and is found under Recent renders.
+          </p>
         </div>
         <button type="button" class="button" disabled={cancelling} onClick={onCancel}>
           {cancelling ? 'Cancelling …' : 'Cancel'}

@@ -64,7 +64,7 @@ export function RenderPage({ id, client, recent, onError, onAgain }: RenderPageP
         {recent?.picture !== undefined && <img src={recent.picture} alt="" />}
         <div>
           <h1 ref={heading} tabIndex={-1}>
-            {recent === null ? 'Render' : recent.videoName}
+            {recent === null ? 'Render' : `${recent.videoName} `}
             {recent !== null && (
               <span class="render-voice">
                 <span class="soft">with</span> {recent.voiceName}
@@ -77,11 +77,15 @@ export function RenderPage({ id, client, recent, onError, onAgain }: RenderPageP
           </p>
         </div>
         <button type="button" class="button" onClick={onAgain}>
-          {recent === null ? 'New render' : 'Render again'}
+          {recent === null || isRunning ? 'New render' : 'Render again'}
         </button>
       </header>
       {failure !== null && <ErrorPanel failure={failure} />}
-      {record === null && failure === null && <p class="soft" role="status">Looking for the render …</p>}
+      {record === null && failure === null && (
+        <p class="soft" role="status">
+          Looking for the render …
+        </p>
+      )}
       {isRunning && <ProgressPanel record={record} cancelling={cancelling} onCancel={() => void cancel()} />}
       {record !== null && !isRunning && <Failures record={record} onAgain={onAgain} />}
       {hasOutputs && !isRunning && !outputs.done && failure === null && (
@@ -140,7 +144,9 @@ function Failures({ record, onAgain }: { record: RenderRecord; onAgain: () => vo
   );
   if (status === 'failed' && error !== undefined && error.code !== 'all_engines_failed')
     return (
-      <ErrorPanel failure={{ ...explainCode(error.code, error.message), code: error.code }}>{again}</ErrorPanel>
+      <ErrorPanel failure={{ ...explainCode(error.code, error.message), code: error.code }}>
+        {again}
+      </ErrorPanel>
     );
   if (failed.length === 0) return null;
   return (
@@ -148,7 +154,12 @@ function Failures({ record, onAgain }: { record: RenderRecord; onAgain: () => vo
       {failed.map(({ engine, error: reason }) => {
         const { title, hint } = explainCode(reason?.code ?? '', reason?.message ?? '');
         const failure = { title: `${engineName(engine)}: ${title.toLowerCase()}`, hint };
-        return <ErrorPanel key={engine} failure={reason === undefined ? failure : { ...failure, code: reason.code }} />;
+        return (
+          <ErrorPanel
+            key={engine}
+            failure={reason === undefined ? failure : { ...failure, code: reason.code }}
+          />
+        );
       })}
       {status === 'failed' && <p>{again}</p>}
     </>
@@ -165,7 +176,13 @@ function toCopy(record: RenderRecord, recent: RecentRender | null): RenderToCopy
     engines: record.engines.map(({ engine }) => engine),
     syncMode: record.sync_mode,
     ...(record.preparation_id === undefined ? {} : { preparationId: record.preparation_id }),
-    video: recent?.videoUrl === undefined ? input(record.video_asset_id, recent?.videoName, 'video.mp4') : { url: recent.videoUrl },
-    voice: recent?.voiceUrl === undefined ? input(record.audio_asset_id, recent?.voiceName, 'voice.wav') : { url: recent.voiceUrl },
+    video:
+      recent?.videoUrl === undefined
+        ? input(record.video_asset_id, recent?.videoName, 'video.mp4')
+        : { url: recent.videoUrl },
+    voice:
+      recent?.voiceUrl === undefined
+        ? input(record.audio_asset_id, recent?.voiceName, 'voice.wav')
+        : { url: recent.voiceUrl },
   };
 }

@@ -81,7 +81,9 @@ function SourceChoice({ onSource }: { onSource: (file: File) => void }): JSX.Ele
       <Icon name="film" />
       <span>
         <strong>Compare with the source.</strong>{' '}
-        <span class="soft">This browser does not have the video. Choose it again, and it plays beside the results.</span>
+        <span class="soft">
+          This browser does not have the video. Choose it again, and it plays beside the results.
+        </span>
       </span>
       <span class="button">Choose the video</span>
       <input

@@ -25,7 +25,7 @@ export function useOutputs(
   useEffect(() => {
     setOutputs(NOTHING);
     if (client === null || record === null || !isEnded) return undefined;
-    const engines = record.engines.flatMap(({ engine, output }) => (output === undefined ? [] : [engine as Engine]));
+    const engines = record.engines.flatMap(({ engine, output }) => (output === undefined ? [] : [engine]));
     const controller = new AbortController();
     const { signal } = controller;
     const progress = new Map<Engine, number>();

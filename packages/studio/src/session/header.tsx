@@ -5,14 +5,15 @@ import { Icon, type IconName } from '../shared/icons';
 import { applyTheme, storedTheme, type Theme, THEMES } from './theme';
 
 interface HeaderProps {
+  readonly wide: boolean;
   readonly signedIn: boolean;
   readonly onSignIn: () => void;
   readonly onSignOut: () => void;
 }
 
-export function Header({ signedIn, onSignIn, onSignOut }: HeaderProps): JSX.Element {
+export function Header({ wide, signedIn, onSignIn, onSignOut }: HeaderProps): JSX.Element {
   return (
-    <header class="header">
+    <header class={wide ? 'header header-wide' : 'header'}>
       <a class="brand" href="#/" aria-label="Lipsync Studio, new render">
         <svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true">
           <rect width="32" height="32" rx="9" class="brand-ground" />
