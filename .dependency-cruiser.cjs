@@ -69,6 +69,7 @@ module.exports = {
     layer('kernels'),
     layer('model-pack'),
     layer('engines', 'kernels', 'model-pack', 'domain', 'contract'),
+    layer('studio', 'client', 'domain'),
     layer('testkit', 'domain', 'contract'),
     only(
       'prisma-only-from-db',

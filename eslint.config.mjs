@@ -24,7 +24,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [...tseslint.configs.recommendedTypeChecked],
     // One program of all sources: one for each workspace would take more memory than Node.js has by default.
     languageOptions: {
@@ -58,8 +58,16 @@ export default tseslint.config(
       ],
     },
   },
+  // A browser's types would hide in all other code that Node.js does not have them.
+  {
+    files: ['packages/studio/**/*.ts', 'packages/studio/**/*.tsx'],
+    languageOptions: { parserOptions: { project: './packages/studio/tsconfig.json' } },
+  },
   // Command-line programs: printing is their purpose.
-  { files: ['scripts/**/*.ts', 'scripts/**/*.mjs'], rules: { 'no-console': 'off' } },
+  {
+    files: ['scripts/**/*.ts', 'scripts/**/*.mjs', 'services/api/public/samples/*.ts'],
+    rules: { 'no-console': 'off' },
+  },
   {
     files: ['**/*.test.ts'],
     extends: [jest.configs['flat/recommended']],
@@ -67,7 +75,7 @@ export default tseslint.config(
       'jest/expect-expect': ['error', { assertFunctionNames: ['expect*', 'fc.assert'] }],
       'jest/no-standalone-expect': [
         'error',
-        { additionalTestBlockFunctions: ['onLinux', 'onLinux.each', 'whereOffered'] },
+        { additionalTestBlockFunctions: ['onLinux', 'onLinux.each', 'whereOffered', 'where'] },
       ],
       // The tests of one subject stay in one file with their fixture.
       'max-lines': 'off',

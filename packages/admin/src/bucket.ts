@@ -1,7 +1,14 @@
+import { type Storage, StorageError } from '@lipsync/storage';
 import { type Command, InvalidArgumentError } from 'commander';
+import { whatBrowsersLack } from './browsers';
 import { checkBucket } from './check-bucket';
-import { print } from './command-line';
+import { print, type Row } from './command-line';
 import type { Connection } from './connect';
+
+interface BrowserOptions {
+  origin?: string[];
+  json?: boolean;
+}
 
 export function addBucketCommands(program: Command, connection: Connection): void {
   const bucket = program.command('bucket').description('the bucket that S3_BUCKET names');
@@ -9,15 +16,32 @@ export function addBucketCommands(program: Command, connection: Connection): voi
   bucket
     .command('create')
     .description('make it if it is not there; for stores whose buckets are nobody else’s business')
+    .option('--cors', 'also do what `bucket cors` does')
     .option('--json')
-    .action((options: { json?: boolean }) =>
-      connection.withStorage(async (storage) => print({ created: await storage.createBucket() }, options)),
+    .action(({ cors = false, json }: { cors?: boolean; json?: boolean }) =>
+      connection.withStorage(async (storage) => {
+        const created = await storage.createBucket();
+        print({ created, ...(cors && (await letIn(storage, [connection.publicOrigin()]))) }, { json });
+      }),
+    );
+
+  bucket
+    .command('cors')
+    .description(
+      'let pages of PUBLIC_BASE_URL, which the studio is one of, upload and download: sets one CORS rule and keeps the bucket’s others',
+    )
+    .option('--origin <url...>', 'let pages of these origins in as well', origin)
+    .option('--json')
+    .action(({ origin = [], json }: BrowserOptions) =>
+      connection.withStorage(async (storage) =>
+        print(await letIn(storage, [connection.publicOrigin(), ...origin]), { json }),
+      ),
     );
 
   bucket
     .command('check')
     .description(
-      'try what the service needs of it, and what holders of a signed upload must not be able to do; ends with 1 if something is broken or unsafe',
+      'try what the service and browsers need of it, and what holders of a signed upload must not be able to do; ends with 1 if something is broken or unsafe',
     )
     .option(
       '--endpoint <url>',
@@ -27,7 +51,7 @@ export function addBucketCommands(program: Command, connection: Connection): voi
     .option('--json')
     .action(({ endpoint, json }: { endpoint?: string; json?: boolean }) =>
       connection.withStorage(async (storage, name) => {
-        const findings = await checkBucket(storage, name);
+        const findings = await checkBucket(storage, { bucket: name, origin: connection.publicOrigin() });
         if (findings.some(({ verdict }) => verdict === 'broken' || verdict === 'unsafe'))
           process.exitCode = 1;
         print(
@@ -38,8 +62,43 @@ export function addBucketCommands(program: Command, connection: Connection): voi
     );
 }
 
+const CHANGES = {
+  added: 'the rule is new',
+  replaced: 'the rule of before is replaced',
+  none: 'none: the rule was there',
+} as const;
+
+/** What `bucket cors` did, as a row. Throws a sentence that says what to do if the store has no rules or refuses. */
+async function letIn(storage: Storage, origins: readonly string[]): Promise<Row> {
+  const pages = origins.join(' ');
+  try {
+    const { change, kept } = await storage.allowBrowsers(origins);
+    return { pages, change: CHANGES[change], other_rules_kept: kept };
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    if (error.kind === 'rejected')
+      throw new Error(
+        `the store refuses: ${error.message}. Run this with the credentials of the bucket's owner, or of one who may s3:GetBucketCORS and s3:PutBucketCORS`,
+        { cause: error },
+      );
+    if (error.kind !== 'not_offered') throw error;
+    for (const each of origins)
+      if ((await whatBrowsersLack(storage, each)).length > 0)
+        throw new Error(
+          `this store has no CORS rules of buckets, and lets pages of ${each} not in. Allow them where the store itself is configured, then run bucket check`,
+          { cause: error },
+        );
+    return { pages, change: 'none: the store has no such rules, and lets these pages in by itself' };
+  }
+}
+
 function httpUrl(value: string): string {
   if (!URL.canParse(value) || !/^https?:/.test(value))
     throw new InvalidArgumentError('an http or https address');
   return value;
+}
+
+/** Collects the values of an option that may be repeated. */
+function origin(value: string, before: string[] = []): string[] {
+  return [...before, new URL(httpUrl(value)).origin];
 }

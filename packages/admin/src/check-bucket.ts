@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Storage, StorageError } from '@lipsync/storage';
+import { whatBrowsersLack } from './browsers';
 
 /** One thing that was tried. `broken`: the service cannot work. `unsafe`: it works, and outsiders can do harm. */
 export interface Finding {
@@ -21,15 +22,17 @@ const SENT = Buffer.from('bytes of a caller');
 const EXPIRES_SECONDS = 300;
 const TIMEOUT_MS = 15_000;
 const NOT_NOW: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
-const ORIGIN = 'https://app.example.com';
 const EVERYBODY = 'uri="http://acs.amazonaws.com/groups/global/AllUsers"';
 
 /**
- * Tries a bucket with objects of its own, which it deletes again: what the service does with it, and what somebody
- * could do who holds a signed upload or nothing at all. What counts is the effect, not the status: stores differ in
- * which headers they refuse, ignore or obey.
+ * Tries a bucket with objects of its own, which it deletes again: what the service and pages of `origin` do with it,
+ * and what somebody could do who holds a signed upload or nothing at all. What counts is the effect, not the status:
+ * stores differ in which headers they refuse, ignore or obey.
  */
-export async function checkBucket(storage: Storage, bucket: string): Promise<Finding[]> {
+export async function checkBucket(
+  storage: Storage,
+  { bucket, origin }: { bucket: string; origin: string },
+): Promise<Finding[]> {
   const findings: Finding[] = [];
   const attempt = async (check: string, trial: () => Promise<Expected>): Promise<boolean> => {
     const found = await trial().catch((error: unknown) => broken(reasonOf(error)));
@@ -68,7 +71,7 @@ export async function checkBucket(storage: Storage, bucket: string): Promise<Fin
     await attempt('upload with other headers', () => uploadTagged(sign));
     await attempt('credentials of uploads', () => compareSigners(storage, kept));
     await attempt('without a signature', () => goUnsigned(storage, kept, keyUnder('uploads', 'unsigned')));
-    await attempt('browsers', () => askAsBrowser(sign));
+    await attempt('browsers', () => askAsBrowser(storage, origin, kept));
   } finally {
     await attempt('clean up', async () => {
       await storage.delete([...keys]);
@@ -238,13 +241,12 @@ async function goUnsigned(storage: Storage, key: string, free: string): Promise<
   return unsafe(`anybody may ${possible.join(' and ')} objects without a signature`);
 }
 
-async function askAsBrowser(sign: Sign): Promise<Expected> {
-  const { url } = await sign('plain');
-  const asks = { 'access-control-request-method': 'PUT', 'access-control-request-headers': 'content-type' };
-  const answer = await request(url, { method: 'OPTIONS', headers: { origin: ORIGIN, ...asks } });
-  if (answer.ok && answer.headers.get('access-control-allow-origin') !== null)
-    return ok(`a page of ${ORIGIN} may upload`);
-  return note(`a page of ${ORIGIN} may not upload: set CORS rules if browsers shall`);
+async function askAsBrowser(storage: Storage, origin: string, key: string): Promise<Expected> {
+  const lacks = await whatBrowsersLack(storage, origin, key);
+  if (lacks.length === 0) return ok(`pages of ${origin} upload and download`);
+  return note(
+    `pages of ${origin}, which the studio is one of, cannot ${lacks.join(', ')}. If browsers shall: admin bucket cors`,
+  );
 }
 
 interface Answer {

@@ -23,6 +23,8 @@ export interface Connection {
   withContext<T>(action: (context: AdminContext) => Promise<T>): Promise<T>;
   /** Provides the object store (S3_…) and the name of its bucket. Signs URLs for `endpoint`, S3_ENDPOINT by default. */
   withStorage<T>(action: (storage: Storage, bucket: string) => Promise<T>, endpoint?: string): Promise<T>;
+  /** The origin of PUBLIC_BASE_URL, and so of the service's own pages. */
+  publicOrigin(): string;
 }
 
 export function connectedBy(environment: () => Environment): Connection {
@@ -56,6 +58,10 @@ export function connectedBy(environment: () => Environment): Connection {
       } finally {
         storage.close();
       }
+    },
+    publicOrigin() {
+      const { PUBLIC_BASE_URL } = loadEnv(sharedSettings.pick({ PUBLIC_BASE_URL: true }), environment());
+      return new URL(PUBLIC_BASE_URL).origin;
     },
   };
 }

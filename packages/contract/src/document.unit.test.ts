@@ -31,8 +31,8 @@ function* walk(value: unknown, pointer = '#'): Generator<[pointer: string, node:
 
 async function problemsOf(source: string): Promise<string[]> {
   const rules = {
-    // Webhooks are not operations of this service and have no id.
-    'operation-operationId': 'off',
+    'operation-operationId': 'error',
+    'operation-operationId-unique': 'error',
     'no-unused-components': 'error',
     'no-invalid-media-type-examples': 'error',
   } as const;

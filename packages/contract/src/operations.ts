@@ -4,7 +4,10 @@ import { type operations } from './generated/openapi';
 import { type SchemaName } from './resources';
 import { conforms } from './validate';
 
-export type OperationId = keyof operations;
+type Values<T> = T extends unknown ? T[keyof T] : never;
+
+/** The operations of this service. Webhooks have ids, too, but are operations of their receivers. */
+export type OperationId = Values<Values<(typeof openapiDocument)['paths']>>['operationId'];
 
 export interface Operation {
   readonly operationId: OperationId;

@@ -46,6 +46,11 @@ export function assetResource(row: AssetRow): Asset {
   };
 }
 
+/** Where an asset is fetched. */
+export function assetUrl(id: string, options: { readonly baseUrl: string }): string {
+  return publicUrl(options.baseUrl, `/v1/assets/${id}`);
+}
+
 /** A presigned PUT request: the URL, the headers that the signature covers, and its expiry. */
 export interface SignedPut {
   readonly url: string;

@@ -14,6 +14,7 @@ export {
 } from './ffmpeg/binaries';
 export { isMediaError, MediaError, MediaProcessError } from './media-error';
 export { inspect } from './probe/inspect';
+export { MEDIA_LIMITS } from './probe/media-limits';
 export { probe, type ProbedAudio, type ProbedVideo, type ProbeResult } from './probe/probe';
 export {
   type AudioStream,

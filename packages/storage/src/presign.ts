@@ -56,7 +56,10 @@ export async function presignPut(
   return { url, headers, expiresAt: moment.expiresAt };
 }
 
-/** Signs a download that browsers save under a name and never display. Sends nothing to the store. */
+/**
+ * Signs a download that browsers save under a name and never display, and that no shared cache keeps. An object never
+ * changes, so a browser may keep it for as long as the address is valid. Sends nothing to the store.
+ */
 export async function presignGet(
   signer: Signer,
   key: string,
@@ -67,6 +70,7 @@ export async function presignGet(
     Key: key,
     ResponseContentDisposition: `attachment; filename="${options.filename.replace(/[^\w.-]/g, '_')}"`,
     ResponseContentType: options.contentType,
+    ResponseCacheControl: `private, max-age=${options.expiresSeconds}`,
   });
   const moment = signingMoment(signer.clock, options.expiresSeconds);
   const url = await getSignedUrl(signer.client, command, {

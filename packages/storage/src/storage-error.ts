@@ -3,9 +3,9 @@ import { S3ServiceException } from '@aws-sdk/client-s3';
 /**
  * `not_found`: no such object. `precondition_failed`: the object is not the requested version. `unavailable`: the store
  * did not answer properly despite retries; a later attempt may succeed. `rejected`: the store refused the request
- * itself (credentials, bucket, malformed); retrying does not help.
+ * itself (credentials, bucket, malformed); retrying does not help. `not_offered`: the store has no such operation.
  */
-type StorageErrorKind = 'not_found' | 'precondition_failed' | 'unavailable' | 'rejected';
+type StorageErrorKind = 'not_found' | 'precondition_failed' | 'unavailable' | 'rejected' | 'not_offered';
 
 export class StorageError extends Error {
   override readonly name = 'StorageError';
@@ -77,6 +77,7 @@ function kindOf(error: unknown): StorageErrorKind {
   if (error.name === 'NoSuchBucket' || status === 301) return 'rejected';
   if (status === 404) return 'not_found';
   if (status === 412) return 'precondition_failed';
+  if (status === 501 || error.name === 'MethodNotAllowed') return 'not_offered';
   return status >= 500 || status < 400 || isPassing(error.name, status) ? 'unavailable' : 'rejected';
 }
 

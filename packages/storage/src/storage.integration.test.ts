@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, readlink, realpath, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { GetBucketCorsCommand, PutBucketCorsCommand } from '@aws-sdk/client-s3';
 import { eventually, type S3Server, startS3Server } from '@lipsync/testkit';
 import { createS3Client } from './s3-client';
 import { createStorage, listKeys, type Storage } from './storage';
@@ -107,7 +108,7 @@ describe('a bucket', () => {
 });
 
 describe('signed downloads', () => {
-  it('are saved under a harmless name with a fixed type', async () => {
+  it('are saved under a harmless name with a fixed type, and kept by nobody else', async () => {
     await storage.put('outputs/v', Buffer.from('video'), asText);
     const signed = await storage.presignGet('outputs/v', {
       filename: 'ren_1"\r\n.mp4',
@@ -118,6 +119,7 @@ describe('signed downloads', () => {
     const response = await fetch(signed.url);
     expect(await response.text()).toBe('video');
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="ren_1___.mp4"');
+    expect(response.headers.get('cache-control')).toBe('private, max-age=60');
     expect(response.headers.get('content-type')).toBe('video/mp4');
   });
 });
@@ -274,5 +276,30 @@ describe('failures', () => {
     ];
     abort.abort(new Error('cancelled'));
     await Promise.all(pending.map((call) => expect(call).rejects.toThrow('cancelled')));
+  });
+});
+
+describe('pages in browsers', () => {
+  const others = [
+    { ID: 'players', AllowedOrigins: ['*'], AllowedMethods: ['GET'] },
+    { ID: 'tools', AllowedOrigins: ['https://*.example.com'], AllowedMethods: ['HEAD'], MaxAgeSeconds: 5 },
+  ];
+
+  it('are let in before what other rules of the bucket say, and those stay as they are', async () => {
+    const client = createS3Client({ ...server, forcePathStyle: true }, server.endpoint, 1);
+    const Bucket = server.bucket;
+    await client.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules: others } }));
+    const origin = 'https://lipsync.example.com';
+    expect(await storage.allowBrowsers([origin])).toEqual({ change: 'added', kept: 2 });
+    expect(await storage.allowBrowsers([origin])).toEqual({ change: 'none', kept: 2 });
+    const { CORSRules } = await client.send(new GetBucketCorsCommand({ Bucket }));
+    client.destroy();
+    expect(CORSRules?.slice(1)).toEqual(others);
+
+    await storage.put('for-pages', Buffer.from('abcdef'), asText);
+    const { url } = await storage.presignGet('for-pages', { ...asText, filename: 'a', expiresSeconds: 60 });
+    const { headers } = await fetch(url, { headers: { origin, range: 'bytes=2-3' } });
+    expect(headers.get('access-control-allow-origin')).toBe(origin);
+    expect(headers.get('access-control-expose-headers')).toContain('Content-Range');
   });
 });

@@ -9,6 +9,7 @@ import {
   NotFound,
 } from '@aws-sdk/client-s3';
 import { type Clock, systemClock } from '@lipsync/runtime';
+import { allowBrowsers, type BrowserAccess } from './cors';
 import {
   presignGet,
   type PresignGetOptions,
@@ -36,8 +37,12 @@ export interface Storage {
   list(prefix: string): AsyncGenerator<string>;
   presignPut(key: string, options: PresignPutOptions): Promise<SignedPut>;
   presignGet(key: string, options: PresignGetOptions): Promise<SignedGet>;
+  /** The origin of all signed addresses. */
+  publicOrigin(): Promise<string>;
   /** Creates the bucket; returns false if it already exists. */
   createBucket(): Promise<boolean>;
+  /** Lets pages of these origins use signed addresses, by a CORS rule of the bucket. Its other rules stay. */
+  allowBrowsers(origins: readonly string[]): Promise<BrowserAccess>;
   /** Resolves when the bucket can be reached. */
   ping(options?: { signal?: AbortSignal }): Promise<void>;
   close(): void;
@@ -66,7 +71,17 @@ export function createStorage(options: StorageOptions & { clock?: Clock }): Stor
     list: (prefix) => listKeys(store, prefix),
     presignPut: (key, signOptions) => presignPut(uploadSigner, key, signOptions),
     presignGet: (key, signOptions) => presignGet(signer, key, signOptions),
+    publicOrigin: async () => {
+      // Whether the bucket is part of the host name is up to the SDK.
+      const address = await presignGet(signer, 'any', {
+        filename: 'any',
+        contentType: 'any/type',
+        expiresSeconds: 1,
+      });
+      return new URL(address.url).origin;
+    },
     createBucket: () => createBucket(store),
+    allowBrowsers: (origins) => allowBrowsers(store, origins),
     ping: ({ signal } = {}) =>
       mapErrors('ping', signal, async () => {
         await client.send(new HeadBucketCommand({ Bucket: bucket }), sendOptions(signal));

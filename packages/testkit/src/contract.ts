@@ -96,7 +96,7 @@ function assertError(codes: readonly ErrorCode[], response: ContractResponse): v
 /** Headers that are present must conform to the contract, which only uses `const` and `integer`. */
 function assertDeclaredHeaders(operation: Operation, response: ContractResponse): void {
   const declared = declaredHeaders(operation, response.status);
-  for (const name of ['idempotent-replayed', 'retry-after']) {
+  for (const name of ['idempotent-replayed', 'location', 'retry-after']) {
     if (!response.headers.has(name)) continue;
     assert.ok(
       declared.includes(name),

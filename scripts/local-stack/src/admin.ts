@@ -5,10 +5,11 @@ import { readState } from './state';
 
 /**
  * `npm run admin -- …`: the operator's commands, run against the database and store named by the environment, or
- * against this machine's local stack when DATABASE_URL is not set.
+ * against this machine's local stack when it names neither.
  */
 void runAdmin(() => {
-  if (process.env['DATABASE_URL'] !== undefined) return process.env;
+  if (process.env['DATABASE_URL'] !== undefined || process.env['S3_ENDPOINT'] !== undefined)
+    return process.env;
   const state = readState(DEFAULT_STACK_ROOT);
   if (state === null)
     throw new Error('DATABASE_URL is not set, and no local stack was ever up (npm run stack -- up)');

@@ -3,20 +3,43 @@ import { type AdminContext, newCustomer, newKey } from '@lipsync/admin';
 import { createDb, type LimitChanges } from '@lipsync/db';
 import { migrate } from '@lipsync/prisma';
 import { createSecretBox } from '@lipsync/runtime';
+import { createStorage } from '@lipsync/storage';
 import type { StackLayout } from './layout';
-import { authorityFile, baseUrl } from './services';
+import { authorityFile, baseUrl, s3Endpoint } from './services';
 import type { StackCustomer, StackState } from './state';
 
 /** Two, so that isolation can be tried. */
 const CUSTOMER_NAMES = ['local-one', 'local-two'];
 
-/** Sets up what the services expect: migrated tables, two customers, the authority file for egress. */
+/**
+ * Sets up what the services expect: migrated tables, a bucket for pages of the api, two customers, the authority file
+ * for egress.
+ */
 export async function provision(state: StackState, layout: StackLayout): Promise<void> {
   await migrate(state.servers.migrationUrl ?? state.servers.postgresUrl);
+  if (state.s3.endpoint === undefined) await openToBrowsers(state);
   const { file, pem } = authorityFile(layout.root, state);
   writeFileSync(file, pem);
   for (const name of CUSTOMER_NAMES.slice(state.customers.length))
     state.customers.push(await provisionCustomer(state, name));
+}
+
+/** As `admin bucket cors` does. */
+async function openToBrowsers(state: StackState): Promise<void> {
+  const { accessKeyId, secretAccessKey, bucket } = state.s3;
+  const storage = createStorage({
+    endpoint: s3Endpoint(state),
+    region: 'us-east-1',
+    bucket,
+    accessKeyId,
+    secretAccessKey,
+    forcePathStyle: true,
+  });
+  try {
+    await storage.allowBrowsers([new URL(baseUrl(state)).origin]);
+  } finally {
+    storage.close();
+  }
 }
 
 /** A customer of the local stack with a key and a signing secret; limits default to the service's. */

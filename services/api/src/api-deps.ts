@@ -16,6 +16,10 @@ export interface ApiConfig {
   uploadTtlSeconds: number;
   /** How long a request waits for the object store altogether. */
   storageWaitMs: number;
+  /** The origin of the signed addresses of the store. */
+  storeOrigin: string;
+  /** The folder of the page that is served at /studio; null serves none. */
+  studioFolder: string | null;
   /** Engines whose workers are started by the work that waits for them: accepted while none is there. */
   enginesOnDemand: readonly Engine[];
 }

@@ -4,6 +4,7 @@ import { expectContract } from '@lipsync/testkit';
 import { send } from '../test/http-client';
 import { sendRaw } from '../test/raw-http';
 import { startApi, type TestApi } from '../test/start-api';
+import { PAGES } from './pages/docs';
 
 describe('outside /v1', () => {
   let api: TestApi;
@@ -21,13 +22,13 @@ describe('outside /v1', () => {
   });
 
   it.each([
-    ['/'],
     ['/nothing'],
     ['/V1/renders'],
     ['/v1x'],
     ['//v1/renders'],
     ['/docs/../env'],
     ['/docs/swagger-ui.js'],
+    ['/studio'],
     ['/metrics'],
   ])('answers %s with 404 not_found', async (path) => {
     const { status, head, body } = await sendRaw(
@@ -44,8 +45,7 @@ describe('outside /v1', () => {
   it.each([
     ['GET', 'http://a[b/nothing', '/nothing'],
     ['POST', 'http://a[b/nothing?token=secret', '/nothing'],
-    ['OPTIONS', 'http://a[b', '/'],
-    ['GET', 'http://api.example.com', '/'],
+    ['OPTIONS', 'http://a[b/V1', '/V1'],
     ['GET', '//user@a[b/nothing#x', '//user@a[b/nothing'],
   ])('answers %s %s like any other request, whatever Express makes of it', async (method, target, path) => {
     const requestId = `${method}-${target.length}`;
@@ -60,6 +60,18 @@ describe('outside /v1', () => {
     const lines = api.logLines().filter((line) => line['request_id'] === requestId);
     expect(lines).toMatchObject([{ event: 'http_request', path, status: 404, error_code: 'not_found' }]);
   });
+
+  it.each(['/', 'http://api.example.com', '/?from=mail'])(
+    'leads from %s to the documentation',
+    async (target) => {
+      const { status, head } = await sendRaw(
+        api.port,
+        `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      );
+      expect(status).toBe(302);
+      expect(head).toMatch(/^Location: \/docs\r?$/m);
+    },
+  );
 
   it('finds a page even when the authority before its path is malformed', async () => {
     const { status, body } = await sendRaw(
@@ -83,18 +95,20 @@ describe('outside /v1', () => {
     expect(body).toEqual({ ...openapiDocument, servers: [{ url: 'https://api.example.com' }] });
   });
 
-  it('serves a documentation page that loads only files of this service, under a policy that allows nothing else', async () => {
-    const response = await fetch(`${api.baseUrl}/docs`);
-    const policy = response.headers.get('content-security-policy') ?? '';
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).not.toContain('unsafe');
-    const page = await response.text();
-    const files = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path ?? '');
-    expect(files).toContain('/docs/swagger-ui-bundle.js');
-    for (const path of files) {
-      const { status, headers } = await get(path);
-      expect({ path, status }).toEqual({ path, status: 200 });
-      expect(headers.get('x-content-type-options')).toBe('nosniff');
+  it('serves the documentation with all that it loads and leads to, under a policy that allows nothing else', async () => {
+    for (const { path: page } of PAGES) {
+      const response = await fetch(`${api.baseUrl}${page}`);
+      const policy = response.headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toContain('unsafe');
+      const text = await response.text();
+      const files = [...text.matchAll(/(?:src|href)="(\/[^"#]+)/g)].map(([, path = '']) => path);
+      expect(files).toContain('/docs/docs.css');
+      for (const path of files) {
+        const { status, headers } = await get(path);
+        expect({ page, path, status }).toEqual({ page, path, status: 200 });
+        expect(headers.get('x-content-type-options')).toBe('nosniff');
+      }
     }
   });
 

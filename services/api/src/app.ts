@@ -6,12 +6,14 @@ import { createEnqueuer, type Enqueuer } from '@lipsync/queue';
 import { createHealthChecks } from '@lipsync/runtime';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { type ApiConnections, type ApiDeps } from './api-deps';
-import { docs } from './docs';
 import { healthz, readinessChecks, readyz } from './health';
-import { answerError, sendJson } from './http/answer';
+import { answerError } from './http/answer';
 import { createHttpMetrics } from './http/http-metrics';
 import { beginRequest, requestPath } from './http/request';
 import { v1 } from './http/v1';
+import { docs } from './pages/docs';
+import { serveFiles, staticFile } from './pages/static-file';
+import { studio } from './pages/studio';
 
 const OPERATIONS_PATH = /^\/v1(\/|$)/;
 
@@ -47,7 +49,7 @@ export function createApp(connections: ApiConnections): {
   return { app, enqueuer };
 }
 
-/** Health and documentation pages; 404 for everything else outside /v1. */
+/** Health, documentation and the studio; 404 for everything else outside /v1. */
 function openPages(deps: ApiDeps): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -55,8 +57,10 @@ function openPages(deps: ApiDeps): Express {
   app.enable('case sensitive routing');
   app.set('query parser', false);
 
+  const { publicBaseUrl, storeOrigin, studioFolder } = deps.config;
   const readiness = createHealthChecks(readinessChecks(deps), { logger: deps.logger });
-  const document = { ...openapiDocument, servers: [{ url: deps.config.publicBaseUrl }] };
+  const document = { ...openapiDocument, servers: [{ url: publicBaseUrl }] };
+  const openapi = staticFile('application/json; charset=utf-8', Buffer.from(JSON.stringify(document)));
 
   app.use((req, res, next) => {
     res.locals.context = beginRequest(deps, req, res);
@@ -64,8 +68,14 @@ function openPages(deps: ApiDeps): Express {
   });
   app.all('/healthz', readOnly, healthz);
   app.all('/readyz', readOnly, readyz(readiness, deps.isDraining));
-  app.all('/openapi.json', readOnly, (_req, res) => sendJson(res, 200, document));
-  app.all(/^\/docs(\/|$)/, readOnly, docs(deps.config.publicBaseUrl));
+  app.all('/', readOnly, (_req, res) => {
+    res.statusCode = 302;
+    res.setHeader('Location', '/docs');
+    res.end();
+  });
+  app.all('/openapi.json', readOnly, serveFiles(new Map([['/openapi.json', openapi]])));
+  app.all(/^\/docs(\/|$)/, readOnly, docs({ publicBaseUrl, hasStudio: studioFolder !== null }));
+  if (studioFolder !== null) app.all(/^\/studio(\/|$)/, readOnly, studio(studioFolder, storeOrigin));
   app.use(() => {
     throw new ServiceError('not_found');
   });

@@ -8,7 +8,7 @@ import {
   STORAGE_SETTINGS,
   UPLOAD_SETTINGS,
   wholeNumber,
-  type z,
+  z,
 } from '@lipsync/runtime';
 
 /** Environment variables of the API. */
@@ -28,6 +28,8 @@ export const apiEnvironment = sharedSettings
     CONNECTIONS_MAX: wholeNumber(1, 65_536).default(4096),
     RECORD_TTL_SECONDS: wholeNumber(1).default(RECORD_TTL_SECONDS),
     UPLOAD_TTL_SECONDS: wholeNumber(1, SIGNED_URL_SECONDS).default(SIGNED_URL_SECONDS),
+    /** Whether /studio serves the page on which people render in a browser. */
+    STUDIO: z.enum(['on', 'off']).default('on'),
     /** Number of reverse proxies whose X-Forwarded-For entries are trusted; with 0 the peer is the client. */
     TRUSTED_PROXY_HOPS: wholeNumber(0, 9).default(0),
     /** Engines whose workers start only when work is waiting: their renders are accepted while no worker is running. */

@@ -90,6 +90,8 @@ function settings(databaseUrl: string, s3: S3Server): Record<string, string> {
     S3_ACCESS_KEY_ID: s3.accessKeyId,
     S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
     PUBLIC_BASE_URL: 'https://api.example.com',
+    // The page is there only after a build, which these tests do without.
+    STUDIO: 'off',
     PORT: '0',
     HEALTH_PORT: '0',
   };

@@ -7,6 +7,7 @@ import { openTelemetry } from '@lipsync/telemetry';
 import { createApp } from './app';
 import { type ApiEnv } from './env';
 import { onceReached } from './health';
+import { studioFolder } from './pages/studio';
 import { createDrain, createServer } from './server';
 
 /**
@@ -40,6 +41,8 @@ export async function startService(env: ApiEnv, logger: Logger, lifecycle: Lifec
       recordTtlSeconds: env.RECORD_TTL_SECONDS,
       uploadTtlSeconds: env.UPLOAD_TTL_SECONDS,
       storageWaitMs: STORAGE_WAIT_MS,
+      storeOrigin: await storage.publicOrigin(),
+      studioFolder: env.STUDIO === 'on' ? studioFolder() : null,
       enginesOnDemand: env.ENGINES_ON_DEMAND,
     },
     db,

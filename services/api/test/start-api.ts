@@ -101,6 +101,8 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
       recordTtlSeconds: RECORD_TTL_SECONDS,
       uploadTtlSeconds: SIGNED_URL_SECONDS,
       storageWaitMs: STORAGE_WAIT_MS,
+      storeOrigin: s3.endpoint,
+      studioFolder: null,
       enginesOnDemand: [],
       ...options.config,
     },

@@ -8,7 +8,7 @@ export const openapiDocument = {
       "name": "MIT",
       "identifier": "MIT"
     },
-    "description": "An asynchronous, customer-scoped lip-sync service. Submit a video and an audio track; one to three engines\nrender the video so that the mouth follows the voice. Work is asynchronous: a create answers at once with a\nrecord that is polled, or announced by a signed webhook.\n\n**Input.** Media is an asset (`asset_id`) or an https address on port 443 (`url`). At most 256 MiB\n(268435456 bytes) and 300 seconds. A `url` is downloaded without credentials; up to three redirects are\nfollowed, each to such an address. Its first byte must come within 15 seconds, redirects included, and then at\nleast 64 KiB per second (over each 15 seconds), all within three minutes; after three failed attempts the asset\nfails. An address that expires must last until the asset is ready.\n\n**Accepted media.** What counts is the bytes, not their name or declared type. Containers: MP4 and QuickTime,\nMatroska and WebM; for audio also WAV, MP3, AAC (ADTS), FLAC and Ogg. Video: H.264, HEVC, VP8, VP9, AV1,\nMPEG-4 Part 2, ProRes; each side, as shown after rotation, 16 to 4096 pixels, and at most 4096 × 2160 pixels in\nall; at most 18060 pictures (301 seconds at 60 per second). Audio: AAC, MP3, FLAC, Vorbis, Opus, ALAC, PCM. Of\nseveral streams the first of its kind is used, so an audio asset may be a video file with sound (uploaded as\n`audio/mp4` or `audio/webm`). Media is decoded to its end before it is ready, and its duration is what was decoded: an asset fails whose file is longer than 300\nseconds, empty, cut short or damaged (of a video: in more than 2 % of its pictures).\n\n**Output.** MP4 with its index first, H.264 (8 bit, 4:2:0) and AAC. The size is the video's, but for an odd last\nrow or column. The rate is constantly 25 frames per second, whatever the source's. Rotation is applied; color\ntags and the shape of pixels are kept. The sound is that of the audio input alone: AAC that every player decodes\nis copied, unless silence is added or its packets are too long to be cut between; anything else is encoded to AAC\nwith its sample rate up to 48 kHz and its channels where they are mono, stereo or 5.1, else stereo. Titles,\nchapters, subtitles and further streams are left out.\n\n**Order of evaluation.** 401 for everything under `/v1` (or 429, for an address that sends many requests without\na valid key), then 429 (rate), 404 and 405 of the path, then the body (413, 400), then the idempotency key, then\nthe resource of the path (404, 410, 409), then the resources that the body names in the order video, audio,\npreparation_id, then 503 (engine) and 429 (concurrency). Query strings are ignored. Foreign, unknown and malformed\nids are answered alike with 404. Every error code, with its status and what to do, is in `x-error-catalogue`; the\npage `/docs#errors` lists them.\n\n**Idempotency.** Per customer, for create_render and create_preparation, by header `Idempotency-Key` or the\nproperty `idempotency_key` (equal if both are given; the empty string is no key). Same key and payload: the\nsame resource in its current state with `Idempotent-Replayed: true`; same key, other payload or operation: 409.\nA key lives as long as its resource. Only successful creates consume it.\n\n**Retryable.** `error.retryable` means that the same request sent again later can succeed unchanged. For a\nfailed record: create it again with the same inputs and a new idempotency key.\n\n**Partial failure.** A render is completed when at least one engine completed; look at `engines[].status`.\n\n**Sync modes.** `cut_off`: as long as the shorter of both. `bounce`: as long as the audio; the video plays\nforward and backward. `loop`: as long as the audio; the video restarts. `remap`: as long as the audio; the\nvideo is slowed or sped up. `silence`: as long as the longer of both; missing audio is silence, missing\nvideo holds the last frame.\n\n**Limits** (defaults, per customer): 300 POST and 1500 GET requests per minute (that many at once, then\nevenly), 20 active renders and preparations, 50 open uploads. A JSON body holds at most 64 KiB. Answers to\nrequests with a valid key, errors too, tell in `RateLimit-…` what is left. Requests without one are counted by the\naddress that they come from, in IPv6 by its /64: after 60 in a minute they get 429 in the place of 401. So may a key\nfrom there that was not used before; send it again after the time in Retry-After.\n\n**Lifetimes.** Renders, preparations, assets and webhook events expire after 7 days, uploads and signed\naddresses after 15 minutes. An expired resource is answered with 410 for 30 days, then with 404.\n\n**Compatibility.** Within version 1 there may be new operations, optional request fields, response fields, error\ncodes, stages, event types and engines. Clients ignore what they do not know: the schemas here are closed because\nthey describe this version, and are too strict for checking answers of a later one."
+    "description": "An asynchronous, customer-scoped lip-sync service. Submit a video and an audio track; one to three engines\nrender the video so that the mouth follows the voice. Work is asynchronous: a create answers at once with a\nrecord that is polled, or announced by a signed webhook.\n\n**Input.** Media is an asset (`asset_id`) or an https address on port 443 (`url`). At most 256 MiB\n(268435456 bytes) and 300 seconds. A `url` is downloaded without credentials; up to three redirects are\nfollowed, each to such an address. Its first byte must come within 15 seconds, redirects included, and then at\nleast 64 KiB per second (over each 15 seconds), all within three minutes; after three failed attempts the asset\nfails. An address that expires must last until the asset is ready.\n\n**Accepted media.** What counts is the bytes, not their name or declared type. Containers: MP4 and QuickTime,\nMatroska and WebM; for audio also WAV, MP3, AAC (ADTS), FLAC and Ogg. Video: H.264, HEVC, VP8, VP9, AV1,\nMPEG-4 Part 2, ProRes; each side, as shown after rotation, 16 to 4096 pixels, and at most 4096 × 2160 pixels in\nall; at most 18060 pictures (301 seconds at 60 per second). Audio: AAC, MP3, FLAC, Vorbis, Opus, ALAC, PCM. Of\nseveral streams the first of its kind is used, so an audio asset may be a video file with sound (uploaded as\n`audio/mp4` or `audio/webm`). Media is decoded to its end before it is ready, and its duration is what was decoded: an asset fails whose file is longer than 300\nseconds, empty, cut short or damaged (of a video: in more than 2 % of its pictures).\n\n**Output.** MP4 with its index first, H.264 (8 bit, 4:2:0) and AAC. The size is the video's, but for an odd last\nrow or column. The rate is constantly 25 frames per second, whatever the source's. Rotation is applied; color\ntags and the shape of pixels are kept. The sound is that of the audio input alone: AAC that every player decodes\nis copied, unless silence is added or its packets are too long to be cut between; anything else is encoded to AAC\nwith its sample rate up to 48 kHz and its channels where they are mono, stereo or 5.1, else stereo. Titles,\nchapters, subtitles and further streams are left out.\n\n**Order of evaluation.** 401 for everything under `/v1` (or 429, for an address that sends many requests without\na valid key), then 429 (rate), 404 and 405 of the path, then the body (413, 400), then the idempotency key, then\nthe resource of the path (404, 410, 409), then the resources that the body names in the order video, audio,\npreparation_id, then 503 (engine) and 429 (concurrency). Query strings are ignored. Foreign, unknown and malformed\nids are answered alike with 404. Every error code, with its status and what to do, is in `x-error-catalogue`; the\npage `/docs/errors` lists them.\n\n**Idempotency.** Per customer, for create_render and create_preparation, by header `Idempotency-Key` or the\nproperty `idempotency_key` (equal if both are given; the empty string is no key). Same key and payload: the\nsame resource in its current state with `Idempotent-Replayed: true`; same key, other payload or operation: 409.\nA key lives as long as its resource. Only successful creates consume it.\n\n**Retryable.** `error.retryable` means that the same request sent again later can succeed unchanged. For a\nfailed record: create it again with the same inputs and a new idempotency key.\n\n**Partial failure.** A render is completed when at least one engine completed; look at `engines[].status`.\n\n**Sync modes.** `cut_off`: as long as the shorter of both. `bounce`: as long as the audio; the video plays\nforward and backward. `loop`: as long as the audio; the video restarts. `remap`: as long as the audio; the\nvideo is slowed or sped up. `silence`: as long as the longer of both; missing audio is silence, missing\nvideo holds the last frame.\n\n**Limits** (defaults, per customer): 300 POST and 1500 GET requests per minute (that many at once, then\nevenly), 20 active renders and preparations, 50 open uploads. A JSON body holds at most 64 KiB. Answers to\nrequests with a valid key, errors too, tell in `RateLimit-…` what is left. Requests without one are counted by the\naddress that they come from, in IPv6 by its /64: after 60 in a minute they get 429 in the place of 401. So may a key\nfrom there that was not used before; send it again after the time in Retry-After.\n\n**Lifetimes.** Renders, preparations, assets and webhook events expire after 7 days, uploads and signed\naddresses after 15 minutes. An expired resource is answered with 410 for 30 days, then with 404.\n\n**Compatibility.** Within version 1 there may be new operations, optional request fields, response fields, error\ncodes, stages, event types and engines. Clients ignore what they do not know: the schemas here are closed because\nthey describe this version, and are too strict for checking answers of a later one."
   },
   "servers": [
     {
@@ -78,6 +78,9 @@ export const openapiDocument = {
           "202": {
             "description": "The accepted render, or the current state of the render that the idempotency key names.",
             "headers": {
+              "Location": {
+                "$ref": "#/components/headers/Location"
+              },
               "X-Request-Id": {
                 "$ref": "#/components/headers/X-Request-Id"
               },
@@ -382,6 +385,9 @@ export const openapiDocument = {
           "202": {
             "description": "The accepted preparation, or the current state of the one that the idempotency key names.",
             "headers": {
+              "Location": {
+                "$ref": "#/components/headers/Location"
+              },
               "X-Request-Id": {
                 "$ref": "#/components/headers/X-Request-Id"
               },
@@ -582,6 +588,9 @@ export const openapiDocument = {
           "201": {
             "description": "The upload.",
             "headers": {
+              "Location": {
+                "$ref": "#/components/headers/Location"
+              },
               "X-Request-Id": {
                 "$ref": "#/components/headers/X-Request-Id"
               },
@@ -769,6 +778,9 @@ export const openapiDocument = {
           "202": {
             "description": "The pending asset.",
             "headers": {
+              "Location": {
+                "$ref": "#/components/headers/Location"
+              },
               "X-Request-Id": {
                 "$ref": "#/components/headers/X-Request-Id"
               },
@@ -1023,6 +1035,7 @@ export const openapiDocument = {
   "webhooks": {
     "render.completed": {
       "post": {
+        "operationId": "render_completed",
         "tags": [
           "webhooks"
         ],
@@ -1064,6 +1077,7 @@ export const openapiDocument = {
     },
     "render.failed": {
       "post": {
+        "operationId": "render_failed",
         "tags": [
           "webhooks"
         ],
@@ -1105,6 +1119,7 @@ export const openapiDocument = {
     },
     "render.cancelled": {
       "post": {
+        "operationId": "render_cancelled",
         "tags": [
           "webhooks"
         ],
@@ -1146,6 +1161,7 @@ export const openapiDocument = {
     },
     "preparation.completed": {
       "post": {
+        "operationId": "preparation_completed",
         "tags": [
           "webhooks"
         ],
@@ -1187,6 +1203,7 @@ export const openapiDocument = {
     },
     "preparation.failed": {
       "post": {
+        "operationId": "preparation_failed",
         "tags": [
           "webhooks"
         ],
@@ -1331,6 +1348,13 @@ export const openapiDocument = {
       }
     },
     "headers": {
+      "Location": {
+        "description": "The address of what was created: of a render or preparation its status_url, of an asset, also that of an upload, the path of get_asset.",
+        "schema": {
+          "type": "string",
+          "format": "uri"
+        }
+      },
       "X-Request-Id": {
         "description": "Names this request in the logs of the service. A value sent by the caller is kept when it is at most 128 characters of A-Z a-z 0-9 . _ -",
         "schema": {

@@ -215,44 +215,7 @@ export interface webhooks {
          * At least one engine of the render completed
          * @description At least one engine of the render completed. Sent to the webhook_url of the request; see the tag for signature and retries.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header: {
-                    /**
-                     * @description The id of the event. Constant over attempts. It is not signed; deduplicate by the id in the body, which is.
-                     * @example evt_01k3v9m5e8q4x7r2t6w0y1z3ab
-                     */
-                    "Svc-Event-ID": components["parameters"]["SvcEventId"];
-                    /**
-                     * @description The id of the delivery, part of the signed bytes. Constant over attempts.
-                     * @example dlv_01k3v9m5e8q4x7r2t6w0y1z3ab
-                     */
-                    "Svc-Delivery-ID": components["parameters"]["SvcDeliveryId"];
-                    /**
-                     * @description Fresh at every attempt; see the description of this group.
-                     * @example t=1767225600,v1=7d38cdd689735b008b3c702edd92eea23791c5f6b0e1d2f3a4b5c6d7e8f90a1b
-                     */
-                    "Svc-Signature": components["parameters"]["SvcSignature"];
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["WebhookEvent"];
-                };
-            };
-            responses: {
-                /** @description Received. Any other answer and any redirect is a failed attempt. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["render_completed"];
         delete?: never;
         options?: never;
         head?: never;
@@ -272,44 +235,7 @@ export interface webhooks {
          * No engine of the render completed
          * @description No engine of the render completed. Sent to the webhook_url of the request; see the tag for signature and retries.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header: {
-                    /**
-                     * @description The id of the event. Constant over attempts. It is not signed; deduplicate by the id in the body, which is.
-                     * @example evt_01k3v9m5e8q4x7r2t6w0y1z3ab
-                     */
-                    "Svc-Event-ID": components["parameters"]["SvcEventId"];
-                    /**
-                     * @description The id of the delivery, part of the signed bytes. Constant over attempts.
-                     * @example dlv_01k3v9m5e8q4x7r2t6w0y1z3ab
-                     */
-                    "Svc-Delivery-ID": components["parameters"]["SvcDeliveryId"];
-                    /**
-                     * @description Fresh at every attempt; see the description of this group.
-                     * @example t=1767225600,v1=7d38cdd689735b008b3c702edd92eea23791c5f6b0e1d2f3a4b5c6d7e8f90a1b
-                     */
-                    "Svc-Signature": components["parameters"]["SvcSignature"];
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["WebhookEvent"];
-                };
-            };
-            responses: {
-                /** @description Received. Any other answer and any redirect is a failed attempt. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["render_failed"];
         delete?: never;
         options?: never;
         head?: never;
@@ -329,44 +255,7 @@ export interface webhooks {
          * The render was cancelled
          * @description The render was cancelled. Sent to the webhook_url of the request; see the tag for signature and retries.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header: {
-                    /**
-                     * @description The id of the event. Constant over attempts. It is not signed; deduplicate by the id in the body, which is.
-                     * @example evt_01k3v9m5e8q4x7r2t6w0y1z3ab
-                     */
-                    "Svc-Event-ID": components["parameters"]["SvcEventId"];
-                    /**
-                     * @description The id of the delivery, part of the signed bytes. Constant over attempts.
-                     * @example dlv_01k3v9m5e8q4x7r2t6w0y1z3ab
-                     */
-                    "Svc-Delivery-ID": components["parameters"]["SvcDeliveryId"];
-                    /**
-                     * @description Fresh at every attempt; see the description of this group.
-                     * @example t=1767225600,v1=7d38cdd689735b008b3c702edd92eea23791c5f6b0e1d2f3a4b5c6d7e8f90a1b
-                     */
-                    "Svc-Signature": components["parameters"]["SvcSignature"];
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["WebhookEvent"];
-                };
-            };
-            responses: {
-                /** @description Received. Any other answer and any redirect is a failed attempt. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["render_cancelled"];
         delete?: never;
         options?: never;
         head?: never;
@@ -386,44 +275,7 @@ export interface webhooks {
          * The preparation completed
          * @description The preparation completed. Sent to the webhook_url of the request; see the tag for signature and retries.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header: {
-                    /**
-                     * @description The id of the event. Constant over attempts. It is not signed; deduplicate by the id in the body, which is.
-                     * @example evt_01k3v9m5e8q4x7r2t6w0y1z3ab
-                     */
-                    "Svc-Event-ID": components["parameters"]["SvcEventId"];
-                    /**
-                     * @description The id of the delivery, part of the signed bytes. Constant over attempts.
-                     * @example dlv_01k3v9m5e8q4x7r2t6w0y1z3ab
-                     */
-                    "Svc-Delivery-ID": components["parameters"]["SvcDeliveryId"];
-                    /**
-                     * @description Fresh at every attempt; see the description of this group.
-                     * @example t=1767225600,v1=7d38cdd689735b008b3c702edd92eea23791c5f6b0e1d2f3a4b5c6d7e8f90a1b
-                     */
-                    "Svc-Signature": components["parameters"]["SvcSignature"];
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["WebhookEvent"];
-                };
-            };
-            responses: {
-                /** @description Received. Any other answer and any redirect is a failed attempt. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["preparation_completed"];
         delete?: never;
         options?: never;
         head?: never;
@@ -443,44 +295,7 @@ export interface webhooks {
          * The preparation failed
          * @description The preparation failed. Sent to the webhook_url of the request; see the tag for signature and retries.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header: {
-                    /**
-                     * @description The id of the event. Constant over attempts. It is not signed; deduplicate by the id in the body, which is.
-                     * @example evt_01k3v9m5e8q4x7r2t6w0y1z3ab
-                     */
-                    "Svc-Event-ID": components["parameters"]["SvcEventId"];
-                    /**
-                     * @description The id of the delivery, part of the signed bytes. Constant over attempts.
-                     * @example dlv_01k3v9m5e8q4x7r2t6w0y1z3ab
-                     */
-                    "Svc-Delivery-ID": components["parameters"]["SvcDeliveryId"];
-                    /**
-                     * @description Fresh at every attempt; see the description of this group.
-                     * @example t=1767225600,v1=7d38cdd689735b008b3c702edd92eea23791c5f6b0e1d2f3a4b5c6d7e8f90a1b
-                     */
-                    "Svc-Signature": components["parameters"]["SvcSignature"];
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["WebhookEvent"];
-                };
-            };
-            responses: {
-                /** @description Received. Any other answer and any redirect is a failed attempt. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["preparation_failed"];
         delete?: never;
         options?: never;
         head?: never;
@@ -932,6 +747,8 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /** @description The address of what was created: of a render or preparation its status_url, of an asset, also that of an upload, the path of get_asset. */
+        Location: string;
         /** @description Names this request in the logs of the service. A value sent by the caller is kept when it is at most 128 characters of A-Z a-z 0-9 . _ - */
         "X-Request-Id": string;
         /** @description Requests per minute that the customer may send with this kind of method; with 429 for requests without a valid key, those of their address. */
@@ -977,6 +794,7 @@ export interface operations {
             /** @description The accepted render, or the current state of the render that the idempotency key names. */
             202: {
                 headers: {
+                    Location: components["headers"]["Location"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
@@ -1103,6 +921,7 @@ export interface operations {
             /** @description The accepted preparation, or the current state of the one that the idempotency key names. */
             202: {
                 headers: {
+                    Location: components["headers"]["Location"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
@@ -1183,6 +1002,7 @@ export interface operations {
             /** @description The upload. */
             201: {
                 headers: {
+                    Location: components["headers"]["Location"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
@@ -1261,6 +1081,7 @@ export interface operations {
             /** @description The pending asset. */
             202: {
                 headers: {
+                    Location: components["headers"]["Location"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
@@ -1362,6 +1183,196 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    render_completed: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event. Constant over attempts. It is not signed; deduplicate by the id in the body, which is.
+                 * @example evt_01k3v9m5e8q4x7r2t6w0y1z3ab
+                 */
+                "Svc-Event-ID": components["parameters"]["SvcEventId"];
+                /**
+                 * @description The id of the delivery, part of the signed bytes. Constant over attempts.
+                 * @example dlv_01k3v9m5e8q4x7r2t6w0y1z3ab
+                 */
+                "Svc-Delivery-ID": components["parameters"]["SvcDeliveryId"];
+                /**
+                 * @description Fresh at every attempt; see the description of this group.
+                 * @example t=1767225600,v1=7d38cdd689735b008b3c702edd92eea23791c5f6b0e1d2f3a4b5c6d7e8f90a1b
+                 */
+                "Svc-Signature": components["parameters"]["SvcSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer and any redirect is a failed attempt. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    render_failed: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event. Constant over attempts. It is not signed; deduplicate by the id in the body, which is.
+                 * @example evt_01k3v9m5e8q4x7r2t6w0y1z3ab
+                 */
+                "Svc-Event-ID": components["parameters"]["SvcEventId"];
+                /**
+                 * @description The id of the delivery, part of the signed bytes. Constant over attempts.
+                 * @example dlv_01k3v9m5e8q4x7r2t6w0y1z3ab
+                 */
+                "Svc-Delivery-ID": components["parameters"]["SvcDeliveryId"];
+                /**
+                 * @description Fresh at every attempt; see the description of this group.
+                 * @example t=1767225600,v1=7d38cdd689735b008b3c702edd92eea23791c5f6b0e1d2f3a4b5c6d7e8f90a1b
+                 */
+                "Svc-Signature": components["parameters"]["SvcSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer and any redirect is a failed attempt. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    render_cancelled: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event. Constant over attempts. It is not signed; deduplicate by the id in the body, which is.
+                 * @example evt_01k3v9m5e8q4x7r2t6w0y1z3ab
+                 */
+                "Svc-Event-ID": components["parameters"]["SvcEventId"];
+                /**
+                 * @description The id of the delivery, part of the signed bytes. Constant over attempts.
+                 * @example dlv_01k3v9m5e8q4x7r2t6w0y1z3ab
+                 */
+                "Svc-Delivery-ID": components["parameters"]["SvcDeliveryId"];
+                /**
+                 * @description Fresh at every attempt; see the description of this group.
+                 * @example t=1767225600,v1=7d38cdd689735b008b3c702edd92eea23791c5f6b0e1d2f3a4b5c6d7e8f90a1b
+                 */
+                "Svc-Signature": components["parameters"]["SvcSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer and any redirect is a failed attempt. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    preparation_completed: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event. Constant over attempts. It is not signed; deduplicate by the id in the body, which is.
+                 * @example evt_01k3v9m5e8q4x7r2t6w0y1z3ab
+                 */
+                "Svc-Event-ID": components["parameters"]["SvcEventId"];
+                /**
+                 * @description The id of the delivery, part of the signed bytes. Constant over attempts.
+                 * @example dlv_01k3v9m5e8q4x7r2t6w0y1z3ab
+                 */
+                "Svc-Delivery-ID": components["parameters"]["SvcDeliveryId"];
+                /**
+                 * @description Fresh at every attempt; see the description of this group.
+                 * @example t=1767225600,v1=7d38cdd689735b008b3c702edd92eea23791c5f6b0e1d2f3a4b5c6d7e8f90a1b
+                 */
+                "Svc-Signature": components["parameters"]["SvcSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer and any redirect is a failed attempt. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    preparation_failed: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event. Constant over attempts. It is not signed; deduplicate by the id in the body, which is.
+                 * @example evt_01k3v9m5e8q4x7r2t6w0y1z3ab
+                 */
+                "Svc-Event-ID": components["parameters"]["SvcEventId"];
+                /**
+                 * @description The id of the delivery, part of the signed bytes. Constant over attempts.
+                 * @example dlv_01k3v9m5e8q4x7r2t6w0y1z3ab
+                 */
+                "Svc-Delivery-ID": components["parameters"]["SvcDeliveryId"];
+                /**
+                 * @description Fresh at every attempt; see the description of this group.
+                 * @example t=1767225600,v1=7d38cdd689735b008b3c702edd92eea23791c5f6b0e1d2f3a4b5c6d7e8f90a1b
+                 */
+                "Svc-Signature": components["parameters"]["SvcSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEvent"];
+            };
+        };
+        responses: {
+            /** @description Received. Any other answer and any redirect is a failed attempt. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

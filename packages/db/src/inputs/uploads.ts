@@ -89,7 +89,10 @@ export async function completeUpload(
   if (staged === null) {
     throw new ServiceError(upload.expiresAt <= now ? 'upload_expired' : 'upload_incomplete');
   }
-  if (staged.sizeBytes !== upload.sizeBytes) throw new ServiceError('upload_size_mismatch');
+  if (staged.sizeBytes !== upload.sizeBytes) {
+    const detail = `${staged.sizeBytes} bytes have arrived, while size_bytes was ${upload.sizeBytes}; create a new upload.`;
+    throw new ServiceError('upload_size_mismatch', { detail });
+  }
   return customerTransaction(db, customerId, async (tx) => {
     // Storage was asked outside the transaction, so another call, or the expiry, may have come first.
     await tx.$queryRaw`SELECT id FROM uploads WHERE id = ${uploadId} AND customer_id = ${customerId} FOR UPDATE`;

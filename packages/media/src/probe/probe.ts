@@ -81,13 +81,19 @@ function requireSupportedPictures(stream: VideoStream): void {
   const { codec, width, height } = stream;
   if (width === 0 || height === 0) throw new MediaError('media_corrupt', 'no picture could be read');
   if (!VIDEO_CODECS.has(codec)) throw unsupportedCodec('video', codec);
+  const exceeded = exceededSize(stream);
+  if (exceeded !== undefined) throw beyondLimit('media_unsupported', exceeded);
+}
+
+/** Which limit the size of the pictures exceeds, as a sentence. */
+function exceededSize({ width, height }: VideoStream): string | undefined {
   const { minSide, maxSide, maxPixels } = MEDIA_LIMITS;
-  if (Math.min(width, height) < minSide || Math.max(width, height) > maxSide || width * height > maxPixels) {
-    throw beyondLimit(
-      'media_unsupported',
-      `The pictures measure ${width}x${height}; each side must have ${minSide} to ${maxSide} pixels, and a picture at most ${maxPixels} (4096x2160).`,
-    );
-  }
+  if (width > maxSide) return `The pictures are ${width} pixels wide; they may be at most ${maxSide}.`;
+  if (height > maxSide) return `The pictures are ${height} pixels high; they may be at most ${maxSide}.`;
+  if (width < minSide) return `The pictures are ${width} pixels wide; they must be at least ${minSide}.`;
+  if (height < minSide) return `The pictures are ${height} pixels high; they must be at least ${minSide}.`;
+  if (width * height <= maxPixels) return undefined;
+  return `The pictures measure ${width}x${height}, ${width * height} pixels; they may have at most ${maxPixels} (4096x2160).`;
 }
 
 function tooLong(what: 'video' | 'audio', seconds: number): MediaError {

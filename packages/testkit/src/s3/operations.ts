@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { corsContent, parseCors } from './cors';
 import { notImplemented, S3Error, type S3Request, sendXml } from './protocol';
 import { type BucketDirectory, type Store, type StoredObject } from './store';
 
@@ -19,10 +21,13 @@ interface OperationContext {
 type S3Operation = (context: OperationContext) => Promise<void> | void;
 
 /** The operation for a request. Throws `NotImplemented`. */
-export function route({ method, bucket, key, headers }: S3Request): S3Operation {
+export function route({ method, bucket, key, query, headers }: S3Request): S3Operation {
+  const onBucket: Readonly<Record<string, S3Operation>> = query.has('cors')
+    ? { GET: getCors, PUT: putCors }
+    : { GET: listObjects, PUT: createBucket, HEAD: headBucket };
   const operations: Readonly<Record<string, S3Operation>> =
     key === ''
-      ? { GET: listObjects, PUT: createBucket, HEAD: headBucket }
+      ? onBucket
       : {
           GET: getObject,
           HEAD: getObject,
@@ -43,6 +48,20 @@ const createBucket: S3Operation = async ({ request, response, store }) => {
 const headBucket: S3Operation = ({ request, response, store }) => {
   store.bucket(request.bucket);
   response.writeHead(200, { 'content-length': 0 }).end();
+};
+
+/** PutBucketCors: replaces all rules. */
+const putCors: S3Operation = async ({ request, response, store }) => {
+  const bucket = store.bucket(request.bucket);
+  await bucket.setCorsRules(parseCors(await text(request.body)));
+  response.writeHead(200, { 'content-length': 0 }).end();
+};
+
+const getCors: S3Operation = ({ request, response, store }) => {
+  const rules = store.bucket(request.bucket).corsRules();
+  if (rules.length === 0)
+    throw new S3Error(404, 'NoSuchCORSConfiguration', 'The CORS configuration does not exist');
+  sendXml(response, 200, 'CORSConfiguration', corsContent(rules));
 };
 
 const PAGE_MAX = 1000;
@@ -74,7 +93,7 @@ function find(bucket: BucketDirectory, key: string): StoredObject {
 }
 
 /** Response headers that the query of a signed request may set. */
-const OVERRIDES = ['content-type', 'content-disposition'];
+const OVERRIDES = ['content-type', 'content-disposition', 'cache-control'];
 
 /** GetObject and HeadObject, whole or one range. */
 async function getObject({ request, response, store, reset }: OperationContext): Promise<void> {
@@ -90,7 +109,10 @@ async function getObject({ request, response, store, reset }: OperationContext):
     'last-modified': new Date(object.modifiedAtMs).toUTCString(),
     ...(range === undefined ? {} : { 'content-range': `bytes ${first}-${last}/${object.size}` }),
   };
-  for (const name of OVERRIDES) headers[name] = request.query.get(`response-${name}`) ?? headers[name] ?? '';
+  for (const name of OVERRIDES) {
+    const override = request.query.get(`response-${name}`);
+    if (override !== null) headers[name] = override;
+  }
   response.writeHead(range === undefined ? 200 : 206, headers);
   if (request.method === 'HEAD' || object.size === 0) return void response.end();
   const middle = first + Math.floor((last - first) / 2);

@@ -42,7 +42,7 @@ export const notImplemented = (what: string) =>
   new S3Error(501, 'NotImplemented', `This store does not offer ${what}.`);
 
 /** Content of an element: text, or child elements (an array repeats the element). */
-type XmlContent = string | number | boolean | { [element: string]: XmlContent | XmlContent[] };
+export type XmlContent = string | number | boolean | { [element: string]: XmlContent | XmlContent[] };
 
 /** Sends a complete XML document with one root element. */
 export function sendXml(response: ServerResponse, status: number, root: string, content: XmlContent): void {

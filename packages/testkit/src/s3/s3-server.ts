@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { listenOnLoopback } from '../servers/ports';
+import { answerBrowser } from './cors';
 import { route } from './operations';
-import { accessDenied, parseS3Request, S3Error, type S3Request, sendXml } from './protocol';
+import { accessDenied, notImplemented, parseS3Request, S3Error, type S3Request, sendXml } from './protocol';
 import { type S3Access, type S3KeyPair, verifySignature } from './signature';
 import { openStore, type Store } from './store';
 
@@ -21,6 +22,8 @@ export interface S3ServerOptions {
   uploadCredentials?: S3KeyPair;
   /** Accepts x-amz-… headers that are not signed, as Ceph 16.2 does on a signed URL. */
   lenient?: boolean;
+  /** False: it knows no CORS rules of buckets, as MinIO's community edition. */
+  corsRules?: boolean;
   /** Created at start. */
   bucket?: string;
 }
@@ -62,8 +65,8 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
   const faults = createFaultPlan();
 
   async function handle(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (allowsBrowser(message, response)) return;
     const request = parseS3Request(message);
+    if (answerBrowser(request, response, (bucket) => store.bucket(bucket).corsRules())) return;
     const { fault, latencyMs } = faults.draw(request);
     // A server that is closed meanwhile keeps no process alive.
     if (latencyMs > 0) await delay(latencyMs, undefined, { ref: false });
@@ -72,6 +75,7 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
     const signed = isPublicRead(request, store) ? undefined : verifySignature(request, access);
     if (signed?.accessKeyId === uploadCredentials.accessKeyId && !isPlainUpload(request))
       throw accessDenied('Access Denied');
+    if (options.corsRules === false && request.query.has('cors')) throw notImplemented('CORS rules');
     const reset = fault === 'reset';
     await route(request)({ request, payloadHash: signed?.payloadHash, response, store, reset });
   }
@@ -172,20 +176,4 @@ function createFaultPlan() {
       return { fault, latencyMs: faults.latencyMs };
     },
   };
-}
-
-/**
- * Lets any page send signed requests, like a bucket that is configured for browser uploads. True if it has answered a
- * preflight request, which is never signed.
- */
-function allowsBrowser({ method, headers }: IncomingMessage, response: ServerResponse): boolean {
-  if (headers.origin !== undefined) response.setHeader('access-control-allow-origin', '*');
-  if (method !== 'OPTIONS') return false;
-  response.writeHead(200, {
-    'access-control-allow-methods': 'GET, PUT, HEAD',
-    'access-control-allow-headers': headers['access-control-request-headers'] ?? '*',
-    'content-length': 0,
-  });
-  response.end();
-  return true;
 }

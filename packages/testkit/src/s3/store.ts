@@ -1,9 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { link, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { type CorsRule } from './cors';
 import { S3Error } from './protocol';
 
 /** All buckets of a server. */
@@ -73,11 +82,21 @@ async function openBucketDirectory(path: string) {
     objects.set(object.key, object);
   }
 
+  const corsFile = join(path, 'cors.json');
+  let corsRules: CorsRule[] = [];
+  // Only `setCorsRules` writes there.
+  if (existsSync(corsFile)) corsRules = JSON.parse(await readFile(corsFile, 'utf8')) as CorsRule[];
+
   const describedIn = (key: string) =>
     join(descriptions, `${createHash('sha256').update(key).digest('hex')}.json`);
   const discard = ({ blob }: Blob) => rm(join(blobs, blob), { force: true });
 
   return {
+    corsRules: (): readonly CorsRule[] => corsRules,
+    setCorsRules: async (rules: CorsRule[]): Promise<void> => {
+      await writeFile(corsFile, JSON.stringify(rules));
+      corsRules = rules;
+    },
     get: (key: string): StoredObject | undefined => objects.get(key),
     /** The objects with this prefix that come after this key, in key order (by UTF-8 bytes, like S3). */
     list: (prefix: string, after: string): StoredObject[] =>

@@ -57,6 +57,8 @@ function bearer(header: string | undefined): string | null {
   return token !== undefined && isApiKey(token) ? token : null;
 }
 
+const WITHOUT_A_KEY = `At most ${FAILED_AUTH_PER_MINUTE} requests per minute without a valid key, of all from one address`;
+
 /** The allowance of requests without a valid key, counted by the network that they come from. */
 function createFailedAuthLimit({ rateLimiter, httpMetrics, clock }: ApiDeps) {
   /** The last refusal of each network whose allowance is used up, the oldest first. */
@@ -71,7 +73,7 @@ function createFailedAuthLimit({ rateLimiter, httpMetrics, clock }: ApiDeps) {
       const refusal = refusals.get(network);
       if (refusal === undefined || !isCurrent(refusal)) return;
       httpMetrics.limited('failed_auth', refusal.verdict);
-      throw rateLimitExceeded(refusal.verdict);
+      throw rateLimitExceeded(refusal.verdict, WITHOUT_A_KEY);
     },
     /** The refusal of a request without a valid key: 401 for every cause, or 429 beyond the network's allowance. */
     async refuse(network: string): Promise<ServiceError> {
@@ -89,7 +91,7 @@ function createFailedAuthLimit({ rateLimiter, httpMetrics, clock }: ApiDeps) {
       }
       refusals.delete(network);
       refusals.set(network, { at: clock.now(), verdict });
-      return rateLimitExceeded(verdict);
+      return rateLimitExceeded(verdict, WITHOUT_A_KEY);
     },
   };
 }

@@ -21,7 +21,11 @@ export async function limitRate(
     perSeconds: RATE_WINDOW_SECONDS,
   });
   httpMetrics.limited(isRead ? 'reads' : 'writes', taken);
-  if (!taken.allowed) throw rateLimitExceeded(taken);
+  if (!taken.allowed)
+    throw rateLimitExceeded(
+      taken,
+      `At most ${taken.limit} ${isRead ? 'GET' : 'POST'} requests per minute, of all keys together`,
+    );
   return rateLimitHeaders(taken);
 }
 
@@ -37,10 +41,11 @@ function rateLimitHeaders({ limit, remaining, resetSeconds }: RateVerdict): Reco
   };
 }
 
-/** The refusal of a request that exceeds its allowance. */
-export function rateLimitExceeded(verdict: RateVerdict): ServiceError {
+/** The refusal of a request that exceeds its allowance; `allowance` says which one that is. */
+export function rateLimitExceeded(verdict: RateVerdict, allowance: string): ServiceError {
   const retryAfter = String(Math.max(1, verdict.retrySeconds));
   return new ServiceError('rate_limit_exceeded', {
+    detail: `${allowance}; wait for the time in the Retry-After header.`,
     headers: { ...rateLimitHeaders(verdict), 'Retry-After': retryAfter },
   });
 }

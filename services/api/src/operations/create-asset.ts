@@ -1,5 +1,5 @@
 import { createAsset as insertAsset } from '@lipsync/db';
-import { assetResource, parseMediaUrl } from '@lipsync/domain';
+import { assetResource, assetUrl, parseMediaUrl } from '@lipsync/domain';
 import { type ApiDeps } from '../api-deps';
 import { requireBody } from '../http/body';
 import { type Handler } from './operation';
@@ -17,6 +17,10 @@ export function createAsset(deps: ApiDeps): Handler {
       traceParent,
     });
     deps.enqueuer.enqueueSoon(['media']);
-    return { body: assetResource(asset), resourceId: asset.id };
+    return {
+      body: assetResource(asset),
+      headers: { Location: assetUrl(asset.id, { baseUrl: deps.config.publicBaseUrl }) },
+      resourceId: asset.id,
+    };
   };
 }

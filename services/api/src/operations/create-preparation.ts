@@ -19,9 +19,10 @@ export function createPreparation({ db, config, enqueuer }: ApiDeps): Handler {
     });
     enqueuer.enqueueSoon(created.queues);
     const { preparation, webhookEventId } = created;
+    const record = preparationRecord(preparation, { baseUrl: config.publicBaseUrl, webhookEventId });
     return {
-      body: preparationRecord(preparation, { baseUrl: config.publicBaseUrl, webhookEventId }),
-      headers: replayed(created.replayed),
+      body: record,
+      headers: { Location: record.status_url, ...replayed(created.replayed) },
       resourceId: preparation.id,
     };
   };

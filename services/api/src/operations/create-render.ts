@@ -26,9 +26,10 @@ export function createRender(deps: ApiDeps): Handler {
       enginesOnDemand: config.enginesOnDemand,
     });
     enqueuer.enqueueSoon(created.queues);
+    const record = await viewRender(deps, created);
     return {
-      body: await viewRender(deps, created),
-      headers: replayed(created.replayed),
+      body: record,
+      headers: { Location: record.status_url, ...replayed(created.replayed) },
       resourceId: created.render.id,
     };
   };

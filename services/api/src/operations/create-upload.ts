@@ -1,5 +1,5 @@
 import { createUpload as insertUpload } from '@lipsync/db';
-import { uploadContentType, uploadResource } from '@lipsync/domain';
+import { assetUrl, uploadContentType, uploadResource } from '@lipsync/domain';
 import { uploadKey } from '@lipsync/storage';
 import { type ApiDeps } from '../api-deps';
 import { requireBody } from '../http/body';
@@ -25,6 +25,12 @@ export function createUpload(deps: ApiDeps): Handler {
       contentLength: upload.sizeBytes,
       expiresSeconds: config.uploadTtlSeconds,
     });
-    return { body: uploadResource(upload, signed, { baseUrl: config.publicBaseUrl }), resourceId: upload.id };
+    const { publicBaseUrl: baseUrl } = config;
+    return {
+      body: uploadResource(upload, signed, { baseUrl }),
+      // An upload itself has no address; what it makes is the asset.
+      headers: { Location: assetUrl(upload.assetId, { baseUrl }) },
+      resourceId: upload.id,
+    };
   };
 }

@@ -13,6 +13,32 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
+describe('Location', () => {
+  it('of every create leads to what was created, of an upload to its asset', async () => {
+    const { key } = customer;
+    const json = {
+      video: { url: VIDEO_URL },
+      audio: { url: AUDIO_URL },
+      engines: ['musetalk'],
+      sync_mode: 'loop',
+      idempotency_key: 'twice',
+    };
+    for (const create of ['first', 'again']) {
+      const { body, headers } = await api.operations.ok('create_render', { key, json });
+      expect([create, headers.get('location')]).toEqual([create, body.status_url]);
+    }
+    const preparation = await api.operations.ok('create_preparation', { key, json: { video: json.video } });
+    expect(preparation.headers.get('location')).toBe(preparation.body.status_url);
+    const asset = await api.operations.ok('create_asset', {
+      key,
+      json: { url: VIDEO_URL, media_type: 'video' },
+    });
+    expect(asset.headers.get('location')).toBe(`https://api.example.com/v1/assets/${asset.body.id}`);
+    const upload = await api.operations.ok('create_upload', { key, json: UPLOAD });
+    expect(upload.headers.get('location')).toBe(`https://api.example.com/v1/assets/${upload.body.asset_id}`);
+  });
+});
+
 describe('create_asset', () => {
   const create = (json: object) => api.operations.ok('create_asset', { key: customer.key, json });
 

@@ -298,7 +298,7 @@ describe('the error of an asset that exceeds a limit', () => {
     [
       'a side of its pictures',
       ['-f', 'lavfi', '-i', 'color=s=4352x64', '-frames:v', '2', '-c:v', 'mpeg4', 'wide.mp4'],
-      'The pictures measure 4352x64; each side must have 16 to 4096 pixels, and a picture at most 8847360 (4096x2160).',
+      'The pictures are 4352 pixels wide; they may be at most 4096.',
     ],
     [
       'its codec',

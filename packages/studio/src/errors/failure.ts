@@ -1,0 +1,34 @@
+import { ApiError, ConnectionError, TimeoutError } from '@lipsync/client';
+import { explainCode, type Explanation } from './explain-error';
+
+/** An error as it is shown. */
+export interface Failure extends Explanation {
+  readonly code?: string;
+  readonly requestId?: string;
+  /** The service's own words. */
+  readonly message?: string;
+}
+
+/** @returns null if the user has ended it: then there is nothing to explain */
+export function failureOf(error: unknown): Failure | null {
+  if (error instanceof DOMException && error.name === 'AbortError') return null;
+  if (error instanceof ApiError)
+    return {
+      ...explainCode(error.code, error.message),
+      code: error.code,
+      ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
+    };
+  if (error instanceof ConnectionError)
+    return {
+      title: 'The service cannot be reached',
+      hint: 'Look at your connection, and try again. What you have chosen is still here.',
+      message: error.message,
+    };
+  if (error instanceof TimeoutError)
+    return { title: 'The service did not answer in time', hint: 'Try again.', message: error.message };
+  return {
+    title: 'Something went wrong in this page',
+    hint: 'Reload it and try again.',
+    message: error instanceof Error ? error.message : String(error),
+  };
+}

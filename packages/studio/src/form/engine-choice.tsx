@@ -1,0 +1,53 @@
+import { type Engine } from '@lipsync/client';
+import { type JSX } from 'preact';
+import { ENGINE_TEXTS } from '../shared/engines';
+import { Icon } from '../shared/icons';
+
+interface EngineChoiceProps {
+  readonly chosen: readonly Engine[];
+  readonly problem: string | null;
+  readonly onChange: (engines: readonly Engine[]) => void;
+}
+
+const ENGINES = Object.keys(ENGINE_TEXTS) as readonly Engine[];
+
+export function EngineChoice({ chosen, problem, onChange }: EngineChoiceProps): JSX.Element {
+  return (
+    <fieldset class="choices">
+      <legend>
+        <h2>Engines</h2>
+        <span class="soft small">One to three; several are shown side by side.</span>
+      </legend>
+      <div class="engine-grid">
+        {ENGINES.map((engine) => (
+          <label key={engine} class="option">
+            <input
+              type="checkbox"
+              name="engines"
+              value={engine}
+              checked={chosen.includes(engine)}
+              onChange={(event) => {
+                const checked = event.currentTarget.checked;
+                onChange(ENGINES.filter((other) => (other === engine ? checked : chosen.includes(other))));
+              }}
+            />
+            <span class="option-head">
+              <span class="dot" style={{ '--color': `var(--${engine})` }} />
+              {ENGINE_TEXTS[engine].name}
+              <span class="option-check">
+                <Icon name="check" size={14} />
+              </span>
+            </span>
+            <span class="soft small">{ENGINE_TEXTS[engine].sentence}</span>
+          </label>
+        ))}
+      </div>
+      {problem !== null && (
+        <p class="problem" role="alert">
+          <Icon name="warning" size={16} />
+          {problem}
+        </p>
+      )}
+    </fieldset>
+  );
+}

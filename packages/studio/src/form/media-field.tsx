@@ -1,0 +1,164 @@
+import './media-field.css';
+import { type MediaType } from '@lipsync/client';
+import { type ComponentChildren, type JSX } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { Icon, type IconName } from '../shared/icons';
+import { type Choice } from './choice';
+import { CONTENT_TYPES } from './media-limits';
+
+interface MediaFieldProps {
+  readonly mediaType: MediaType;
+  readonly title: string;
+  readonly icon: IconName;
+  readonly formats: string;
+  readonly choice: Choice | null;
+  /** What is wrong with the choice, once that is to be shown. */
+  readonly problem: string | null;
+  readonly onFile: (file: File) => void;
+  readonly onUrl: (url: string) => void;
+  readonly onClear: () => void;
+  /** The chosen file. */
+  readonly preview: ComponentChildren;
+  /** More ways to choose: buttons. */
+  readonly actions?: ComponentChildren;
+  /** In place of the field, for instance while recording. */
+  readonly instead?: ComponentChildren;
+}
+
+/** A card to drop a file on, to choose one, or to enter its address. */
+export function MediaField(props: MediaFieldProps): JSX.Element {
+  const { mediaType, title, icon, formats, choice, problem, onFile, onUrl, onClear, preview, actions } =
+    props;
+  const [over, setOver] = useState(false);
+  const [asUrl, setAsUrl] = useState(choice?.kind === 'url');
+  const input = useRef<HTMLInputElement>(null);
+  const heading = useId();
+  const entersUrl = asUrl && (choice === null || choice.kind === 'url');
+  const body =
+    props.instead ??
+    (choice !== null && choice.kind !== 'url' ? (
+      preview
+    ) : entersUrl ? (
+      <UrlField
+        mediaType={mediaType}
+        url={choice?.kind === 'url' ? choice.url : ''}
+        problem={problem}
+        onUrl={onUrl}
+        onBack={() => {
+          setAsUrl(false);
+          onClear();
+        }}
+      />
+    ) : (
+      <div class="media-drop">
+        <span class="media-mark">
+          <Icon name={icon} size={26} />
+        </span>
+        <p class="media-lead">
+          Drop {mediaType === 'video' ? 'a video' : 'a voice'} here, or{' '}
+          <button type="button" class="media-browse" onClick={() => input.current?.click()}>
+            choose a file
+          </button>
+        </p>
+        <p class="soft small">{formats}</p>
+        <div class="media-actions">
+          {actions}
+          <button type="button" class="button" onClick={() => setAsUrl(true)}>
+            <Icon name="link" size={16} />
+            Use an address
+          </button>
+        </div>
+      </div>
+    ));
+
+  return (
+    <section
+      class="media card"
+      data-over={over}
+      aria-labelledby={heading}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={(event) => {
+        if (!(event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget)))
+          setOver(false);
+      }}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        const file = event.dataTransfer?.files[0];
+        if (file !== undefined) onFile(file);
+      }}
+    >
+      <header>
+        <h2 id={heading}>{title}</h2>
+        {choice !== null && choice.kind !== 'url' && props.instead === undefined && (
+          <button type="button" class="button button-quiet" onClick={onClear}>
+            Choose another
+          </button>
+        )}
+      </header>
+      <input
+        ref={input}
+        type="file"
+        class="hidden-label"
+        tabIndex={-1}
+        aria-label={`${title} file`}
+        accept={[...CONTENT_TYPES[mediaType], `${mediaType}/*`].join(',')}
+        onChange={(event) => {
+          const file = event.currentTarget.files?.[0];
+          if (file !== undefined) onFile(file);
+          event.currentTarget.value = '';
+        }}
+      />
+      {body}
+      {problem !== null && !entersUrl && (
+        <p class="problem" role="alert">
+          <Icon name="warning" size={16} />
+          {problem}
+        </p>
+      )}
+    </section>
+  );
+}
+
+interface UrlFieldProps {
+  mediaType: MediaType;
+  url: string;
+  problem: string | null;
+  onUrl: (url: string) => void;
+  onBack: () => void;
+}
+
+function UrlField({ mediaType, url, problem, onUrl, onBack }: UrlFieldProps): JSX.Element {
+  const id = useId();
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <div class="media-url field">
+      <label for={id}>Address of the {mediaType === 'video' ? 'video' : 'voice'}</label>
+      <input
+        ref={field}
+        id={id}
+        class="input"
+        type="url"
+        inputMode="url"
+        placeholder={mediaType === 'video' ? 'https://example.com/face.mp4' : 'https://example.com/voice.wav'}
+        value={url}
+        aria-invalid={problem !== null}
+        aria-describedby={`${id}-hint`}
+        onInput={(event) => onUrl(event.currentTarget.value.trim())}
+      />
+      <p id={`${id}-hint`} class={problem === null ? 'soft small' : 'problem'}>
+        {problem ??
+          'The service downloads it, without showing it here: it must be public, and lead to the file itself.'}
+      </p>
+      <div>
+        <button type="button" class="button button-quiet" onClick={onBack}>
+          Use a file instead
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import { type MediaType } from '@lipsync/client';
+
+/** The service's limits, told before an upload and not after it. */
+export const MAX_BYTES = 268_435_456;
+export const MAX_SECONDS = 300;
+const URL_MAX_LENGTH = 8192;
+
+/** What uploads may declare. */
+export const CONTENT_TYPES: Readonly<Record<MediaType, readonly string[]>> = {
+  video: ['video/mp4', 'video/quicktime', 'video/webm', 'video/x-matroska'],
+  audio: [
+    'audio/mpeg',
+    'audio/wav',
+    'audio/x-wav',
+    'audio/wave',
+    'audio/mp4',
+    'audio/x-m4a',
+    'audio/aac',
+    'audio/ogg',
+    'audio/flac',
+    'audio/webm',
+  ],
+};
+
+/** For files whose type the browser does not know, or names otherwise. */
+const BY_EXTENSION: Readonly<Record<MediaType, Readonly<Record<string, string>>>> = {
+  video: {
+    mp4: 'video/mp4',
+    m4v: 'video/mp4',
+    mov: 'video/quicktime',
+    webm: 'video/webm',
+    mkv: 'video/x-matroska',
+  },
+  audio: {
+    mp3: 'audio/mpeg',
+    wav: 'audio/wav',
+    m4a: 'audio/mp4',
+    mp4: 'audio/mp4',
+    aac: 'audio/aac',
+    ogg: 'audio/ogg',
+    oga: 'audio/ogg',
+    opus: 'audio/ogg',
+    flac: 'audio/flac',
+    webm: 'audio/webm',
+  },
+};
+
+interface MediaFile {
+  readonly name: string;
+  readonly type: string;
+  readonly size: number;
+}
+
+/** The content type to declare for a file, or null if the service takes none of its kind. */
+export function contentTypeOf(mediaType: MediaType, { name, type }: MediaFile): string | null {
+  const essence = (type.split(';', 1)[0] ?? '').trim().toLowerCase();
+  if (CONTENT_TYPES[mediaType].includes(essence)) return essence;
+  return BY_EXTENSION[mediaType][/\.([^.]+)$/.exec(name.toLowerCase())?.[1] ?? ''] ?? null;
+}
+
+/** What is wrong with a file, in a sentence that says what to do; null if nothing is. */
+export function fileProblem(mediaType: MediaType, file: MediaFile): string | null {
+  if (contentTypeOf(mediaType, file) === null)
+    return mediaType === 'video'
+      ? 'This is not a video that can be rendered. Use MP4, MOV, WebM or MKV.'
+      : 'This is not audio that can be rendered. Use WAV, MP3, M4A, AAC, OGG, FLAC or WebM.';
+  if (file.size === 0) return 'This file is empty. Choose another one.';
+  if (file.size > MAX_BYTES)
+    return `This file has ${formatBytes(file.size)}, and 256 MiB is the limit. Export it smaller.`;
+  return null;
+}
+
+export function durationProblem(seconds: number): string | null {
+  if (seconds <= MAX_SECONDS) return null;
+  return `This lasts ${formatSeconds(seconds)}, and 5 minutes is the limit. Cut it first.`;
+}
+
+export function urlProblem(text: string): string | null {
+  const https = 'Use an address that begins with https://, is public and leads to the file itself.';
+  if (!URL.canParse(text)) return https;
+  const url = new URL(text);
+  if (url.protocol !== 'https:') return https;
+  if (url.port !== '') return 'Use an address without a port: only port 443 is allowed.';
+  if (url.username !== '' || url.password !== '')
+    return 'Remove the user name and password from the address.';
+  if (text.length > URL_MAX_LENGTH) return `Use an address of at most ${URL_MAX_LENGTH} characters.`;
+  return null;
+}
+
+/** 1.5 MiB as “1.5 MB”, in the units that file managers show. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1e6) return `${Math.max(1, Math.round(bytes / 1e3))} kB`;
+  return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
+}
+
+/** “8.6 s”, “2:05”. */
+export function formatSeconds(seconds: number): string {
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+}

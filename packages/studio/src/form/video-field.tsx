@@ -1,0 +1,144 @@
+import { type JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { keptVideo } from '../history/media-store';
+import { type RecentPreparation } from '../history/recent-renders';
+import { Icon } from '../shared/icons';
+import { type Choice } from './choice';
+import { examineVideo } from './examine';
+import { MediaField } from './media-field';
+import { formatBytes, formatSeconds } from './media-limits';
+import { type PreparationWork, PrepareLine } from './prepare-line';
+
+interface VideoFieldProps {
+  readonly choice: Choice | null;
+  readonly problem: string | null;
+  readonly preparations: readonly RecentPreparation[];
+  readonly work: PreparationWork | null;
+  readonly onChoice: (choice: Choice | null) => void;
+  readonly onPrepare: () => void;
+}
+
+export function VideoField(props: VideoFieldProps): JSX.Element {
+  const { choice, problem, preparations, work, onChoice, onPrepare } = props;
+  // A video that is examined when another has been chosen must not replace it.
+  const latest = useRef<File | null>(null);
+
+  const takeFile = async (file: File): Promise<void> => {
+    latest.current = file;
+    const url = URL.createObjectURL(file);
+    onChoice({ kind: 'file', file, url, seconds: null });
+    const examined = await examineVideo(url);
+    if (latest.current === file) onChoice({ kind: 'file', file, url, ...examined });
+  };
+  const takePrepared = async (preparation: RecentPreparation): Promise<void> => {
+    latest.current = null;
+    onChoice({ kind: 'prepared', preparation, file: await keptVideo(preparation.id) });
+  };
+
+  return (
+    <MediaField
+      mediaType="video"
+      title="Video"
+      icon="film"
+      formats="MP4, MOV, WebM or MKV, up to 256 MiB and 5 minutes"
+      choice={choice}
+      problem={problem}
+      onFile={(file) => void takeFile(file)}
+      onUrl={(url) => onChoice(url === '' ? null : { kind: 'url', url })}
+      onClear={() => {
+        latest.current = null;
+        onChoice(null);
+      }}
+      actions={
+        preparations.length > 0 && <PreparedList preparations={preparations} onChoose={takePrepared} />
+      }
+      preview={
+        choice !== null && (
+          <div class="preview">
+            <VideoPreview choice={choice} />
+            <Facts choice={choice} />
+            <PrepareLine choice={choice} work={work} onPrepare={onPrepare} />
+          </div>
+        )
+      }
+    />
+  );
+}
+
+function VideoPreview({ choice }: { choice: Choice }): JSX.Element {
+  const video = useRef<HTMLVideoElement>(null);
+  const [playing, setPlaying] = useState(false);
+  const file = choice.kind === 'file' ? choice.file : choice.kind === 'prepared' ? choice.file : null;
+  useEffect(() => {
+    if (file === null || video.current === null) return undefined;
+    const url = URL.createObjectURL(file);
+    video.current.src = url;
+    return () => URL.revokeObjectURL(url);
+  }, [file]);
+  if (file !== null)
+    return (
+      <div class="preview-picture">
+        <video
+          ref={video}
+          playsInline
+          loop
+          preload="auto"
+          aria-label="Preview of the video"
+          onPlay={() => setPlaying(true)}
+          onPause={() => setPlaying(false)}
+        />
+        <button
+          type="button"
+          class="button preview-play"
+          aria-label={playing ? 'Pause the video' : 'Play the video'}
+          onClick={() => {
+            if (playing) video.current?.pause();
+            else void video.current?.play().catch(() => setPlaying(false));
+          }}
+        >
+          <Icon name={playing ? 'pause' : 'play'} size={20} />
+        </button>
+      </div>
+    );
+  const picture = choice.kind === 'prepared' ? choice.preparation.picture : undefined;
+  return <div class="preview-picture">{picture !== undefined && <img src={picture} alt="" />}</div>;
+}
+
+function Facts({ choice }: { choice: Choice }): JSX.Element | null {
+  if (choice.kind === 'url') return null;
+  const file = choice.file;
+  const name = choice.kind === 'file' ? choice.file.name : choice.preparation.videoName;
+  const seconds = choice.kind === 'file' ? choice.seconds : choice.preparation.seconds;
+  return (
+    <p class="preview-facts">
+      <span class="preview-name">{name}</span>
+      <span class="soft small number">
+        {[seconds == null ? null : formatSeconds(seconds), file === null ? null : formatBytes(file.size)]
+          .filter((fact) => fact !== null)
+          .join(' · ')}
+      </span>
+    </p>
+  );
+}
+
+interface PreparedProps {
+  preparations: readonly RecentPreparation[];
+  onChoose: (preparation: RecentPreparation) => Promise<void>;
+}
+
+/** Videos that were analyzed before. */
+function PreparedList({ preparations, onChoose }: PreparedProps): JSX.Element {
+  return (
+    <ul class="prepared-list" aria-label="Prepared videos">
+      {preparations.slice(0, 3).map((preparation) => (
+        <li key={preparation.id}>
+          <button type="button" onClick={() => void onChoose(preparation)}>
+            {preparation.picture === undefined ? <span /> : <img src={preparation.picture} alt="" />}
+            <span class="preview-name">{preparation.videoName}</span>
+            <span class="soft small">prepared</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

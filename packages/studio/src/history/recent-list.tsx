@@ -1,0 +1,60 @@
+import './recent-list.css';
+import { type JSX } from 'preact';
+import { hashOf } from '../route';
+import { engineName } from '../shared/engines';
+import { Icon } from '../shared/icons';
+import { type RecentRender } from './recent-renders';
+
+interface RecentListProps {
+  readonly renders: readonly RecentRender[];
+  readonly onForget: (id: string) => void;
+}
+
+/** The renders of this browser. */
+export function RecentList({ renders, onForget }: RecentListProps): JSX.Element | null {
+  if (renders.length === 0) return null;
+  return (
+    <section class="recent" aria-labelledby="recent-heading">
+      <header>
+        <h2 id="recent-heading">Recent renders</h2>
+        <span class="soft small">Of this browser, for seven days.</span>
+      </header>
+      <ul>
+        {renders.map((render) => (
+          <li key={render.id} class="card">
+            <a href={hashOf({ page: 'render', id: render.id })}>
+              <span class="recent-picture">
+                {render.picture === undefined ? <Icon name="film" /> : <img src={render.picture} alt="" />}
+              </span>
+              <span class="recent-name">
+                {render.videoName} <span class="soft">with</span> {render.voiceName}
+              </span>
+              <span class="soft small">
+                {render.engines.map(engineName).join(', ')} · {whenText(render.createdAt)}
+              </span>
+            </a>
+            <button
+              type="button"
+              class="button button-quiet button-icon"
+              aria-label={`Forget ${render.videoName} with ${render.voiceName}`}
+              title="Forget it in this browser"
+              onClick={() => onForget(render.id)}
+            >
+              <Icon name="close" size={16} />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function whenText(time: string): string {
+  const format = new Intl.DateTimeFormat(undefined, {
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+  });
+  return format.format(new Date(time));
+}

@@ -1,0 +1,214 @@
+import './player.css';
+import { type JSX } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Icon } from '../shared/icons';
+import { ClipView, type PlayerClip } from './clip-view';
+import { type Region } from './find-mouth';
+import { locateMouth } from './locate-mouth';
+import { isTakenBy, type Shortcut, shortcutOf } from './shortcuts';
+import { Shortcuts } from './shortcuts-view';
+import { Track } from './track';
+import { Transport } from './transport';
+import { TransportBar } from './transport-bar';
+import { useTransport } from './use-transport';
+import { WipeHandle } from './wipe-handle';
+import { viewOf, WHOLE, withinPicture, zoomAt } from './zoom';
+
+interface PlayerProps {
+  /** The source, if there is one, then the outputs. The same array as long as they are the same. */
+  readonly clips: readonly PlayerClip[];
+  /** Frames of every output. */
+  readonly frames: number;
+}
+
+/** Several videos in one transport: side by side, or one wiped over another. */
+export function Player({ clips, frames }: PlayerProps): JSX.Element {
+  const transport = useMemo(() => {
+    const output = clips.find(({ timeline }) => timeline === null);
+    return new Transport({ frames, sounding: output?.name ?? null });
+  }, [clips, frames]);
+  useEffect(() => () => transport.close(), [transport]);
+  const { sounding } = useTransport(transport);
+  const [view, setView] = useState(WHOLE);
+  const [mouth, setMouth] = useState<Region | null>(null);
+  const [wiping, setWiping] = useState(false);
+  const [pair, setPair] = useState<readonly [string, string]>([
+    clips[0]?.name ?? '',
+    clips.at(-1)?.name ?? '',
+  ]);
+  const [split, setSplit] = useState(0.5);
+  const [help, setHelp] = useState(false);
+  const [ratio, setRatio] = useState(16 / 9);
+
+  const toggleMouth = async (): Promise<void> => {
+    if (view.scale > 1) {
+      setView(WHOLE);
+      return;
+    }
+    const found = mouth ?? (await locateMouth(clips, frames)) ?? DEFAULT_MOUTH;
+    setMouth(found);
+    setView(viewOf(found));
+  };
+  const listen = (name: string): void => transport.listenTo(sounding === name ? null : name);
+
+  const act = (shortcut: Shortcut): void => {
+    switch (shortcut.kind) {
+      case 'toggle':
+        transport.toggle();
+        break;
+      case 'step':
+        transport.step(shortcut.frames);
+        break;
+      case 'edge':
+        transport.seek(shortcut.end ? frames - 1 : 0);
+        break;
+      case 'repeat':
+        transport.setLooping(!transport.state.looping);
+        break;
+      case 'mouth':
+        void toggleMouth();
+        break;
+      case 'wipe':
+        if (clips.length > 1) setWiping(!wiping);
+        break;
+      case 'mute':
+        transport.listenTo(null);
+        break;
+      case 'hear': {
+        const clip = clips[shortcut.clip];
+        if (clip !== undefined) transport.listenTo(clip.name);
+        break;
+      }
+    }
+  };
+  const current = useRef(act);
+  current.current = act;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const shortcut = shortcutOf(event);
+      if (shortcut === null || isTakenBy(document.activeElement, event.key)) return;
+      event.preventDefault();
+      if (event.key === ' ' && document.activeElement instanceof HTMLButtonElement)
+        document.activeElement.blur();
+      current.current(shortcut);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+
+  const shown = wiping ? clips.filter(({ name }) => pair.includes(name)) : clips;
+  return (
+    <section class="player card" aria-label="Comparison">
+      <div class="player-bar">
+        <div class="segments" role="group" aria-label="Arrangement">
+          <button type="button" aria-pressed={!wiping} onClick={() => setWiping(false)}>
+            <Icon name="grid" size={16} />
+            Side by side
+          </button>
+          <button
+            type="button"
+            aria-pressed={wiping}
+            disabled={clips.length < 2}
+            onClick={() => setWiping(true)}
+          >
+            <Icon name="wipe" size={16} />
+            Wipe
+          </button>
+        </div>
+        {wiping && <PairChoice clips={clips} pair={pair} onChange={setPair} />}
+        <div class="player-zoom" role="group" aria-label="Zoom">
+          <button
+            type="button"
+            class="button button-quiet"
+            aria-pressed={view.scale > 1}
+            onClick={() => void toggleMouth()}
+          >
+            <Icon name="mouth" />
+            Mouth
+          </button>
+          <button
+            type="button"
+            class="button button-quiet button-icon"
+            aria-label="Zoom out"
+            disabled={view.scale === 1}
+            onClick={() => setView(withinPicture({ ...view, scale: view.scale / 1.4 }))}
+          >
+            <Icon name="minus" />
+          </button>
+          <output class="small soft number">{view.scale.toFixed(1)}×</output>
+          <button
+            type="button"
+            class="button button-quiet button-icon"
+            aria-label="Zoom in"
+            onClick={() => setView(zoomAt(view, 1.4, { x: 0.5, y: 0.5 }))}
+          >
+            <Icon name="plus" />
+          </button>
+        </div>
+      </div>
+      <div
+        class={wiping ? 'clips clips-wiped' : 'clips'}
+        data-count={shown.length}
+        data-shape={ratio < 1.4 ? 'narrow' : 'wide'}
+        style={{ '--ratio': String(ratio), '--split': `${split * 100}%` }}
+      >
+        {clips.map((clip) => (
+          <ClipView
+            key={clip.name}
+            clip={clip}
+            transport={transport}
+            view={view}
+            onView={setView}
+            place={
+              !wiping ? 'beside' : pair[1] === clip.name ? 'over' : pair[0] === clip.name ? 'under' : 'away'
+            }
+            heard={sounding === clip.name}
+            onHear={() => listen(clip.name)}
+            onSize={(width, height) => clip.timeline === null && setRatio(width / height)}
+          />
+        ))}
+        {wiping && <WipeHandle split={split} onChange={setSplit} />}
+      </div>
+      <Track transport={transport} clips={clips} />
+      <TransportBar transport={transport} onHelp={() => setHelp(true)} />
+      {help && <Shortcuts onClose={() => setHelp(false)} />}
+    </section>
+  );
+}
+
+/** Where mouths mostly are, when there is nothing to find it by. */
+const DEFAULT_MOUTH: Region = { x: 0.4, y: 0.5, width: 0.2, height: 0.14 };
+
+interface PairProps {
+  clips: readonly PlayerClip[];
+  pair: readonly [string, string];
+  onChange: (pair: readonly [string, string]) => void;
+}
+
+/** The two clips of the wipe. Choosing one that is on the other side exchanges them. */
+function PairChoice({ clips, pair, onChange }: PairProps): JSX.Element {
+  const [left, right] = pair;
+  const choice = (label: string, value: string, choose: (name: string) => void): JSX.Element => (
+    <select
+      class="select"
+      aria-label={label}
+      value={value}
+      onChange={(event) => choose(event.currentTarget.value)}
+    >
+      {clips.map(({ name, label: text }) => (
+        <option key={name} value={name}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+  return (
+    <div class="player-pair">
+      {choice('Left of the wipe', left, (name) => onChange([name, name === right ? left : right]))}
+      <span class="soft" aria-hidden="true">
+        |
+      </span>
+      {choice('Right of the wipe', right, (name) => onChange([name === left ? right : left, name]))}
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+/** What a key does to the player. */
+export type Shortcut =
+  | { readonly kind: 'toggle' | 'repeat' | 'mouth' | 'wipe' | 'mute' }
+  | { readonly kind: 'step'; readonly frames: number }
+  | { readonly kind: 'edge'; readonly end: boolean }
+  | { readonly kind: 'hear'; readonly clip: number };
+
+type Key = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>;
+
+/** Frames in a second at the working rate. */
+const SECOND = 25;
+
+/** Shown to people, in this order. */
+export const SHORTCUT_TEXTS: readonly (readonly [keys: readonly string[], text: string])[] = [
+  [['Space'], 'Play, pause'],
+  [['←', '→'], 'A frame back, forward (also , and .)'],
+  [['Shift ←', 'Shift →'], 'A second back, forward'],
+  [['Home', 'End'], 'First frame, last frame'],
+  [['1', '…', '4'], 'Hear the first to fourth clip'],
+  [['M'], 'Silence'],
+  [['Z'], 'Zoom on the mouth, and back'],
+  [['W'], 'Wipe, and back to side by side'],
+  [['L'], 'Repeat'],
+];
+
+export function shortcutOf({ key, shiftKey, ctrlKey, metaKey, altKey }: Key): Shortcut | null {
+  if (ctrlKey || metaKey || altKey) return null;
+  const frames = shiftKey ? SECOND : 1;
+  switch (key.length === 1 ? key.toLowerCase() : key) {
+    case ' ':
+    case 'k':
+      return { kind: 'toggle' };
+    case 'ArrowLeft':
+    case ',':
+    case '<':
+      return { kind: 'step', frames: -frames };
+    case 'ArrowRight':
+    case '.':
+    case '>':
+      return { kind: 'step', frames };
+    case 'Home':
+    case 'End':
+      return { kind: 'edge', end: key === 'End' };
+    case 'l':
+      return { kind: 'repeat' };
+    case 'z':
+      return { kind: 'mouth' };
+    case 'w':
+      return { kind: 'wipe' };
+    case 'm':
+      return { kind: 'mute' };
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+      return { kind: 'hear', clip: Number(key) - 1 };
+    default:
+      return null;
+  }
+}
+
+/** Whether the element that has the focus uses the key itself. */
+export function isTakenBy(element: Element | null, key: string): boolean {
+  if (element === null) return false;
+  if (element.closest('input, textarea, select, dialog, [contenteditable], [data-own-keys]') !== null)
+    return true;
+  // Whoever clicked a button with the mouse expects the space bar to play.
+  return key === ' ' && element.matches(':is(button, a, summary):focus-visible');
+}

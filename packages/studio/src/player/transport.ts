@@ -1,0 +1,267 @@
+import { frameAt, middleOf, sourcePosition, type SourceTimeline } from './source-clock';
+
+/** Drift of more than half a frame is corrected. */
+const HALF_FRAME = 0.02;
+/** Up to here a follower catches up by playing faster or slower; beyond, by a jump. Seconds. */
+const JUMP = 0.25;
+
+export interface TransportState {
+  readonly playing: boolean;
+  /** The output's frame that is on screen. */
+  readonly frame: number;
+  readonly frames: number;
+  readonly speed: number;
+  readonly looping: boolean;
+  /** The clip that is heard; null: none. */
+  readonly sounding: string | null;
+}
+
+interface Clip {
+  readonly element: HTMLVideoElement;
+  /** Null for outputs, which share one time. */
+  readonly timeline: SourceTimeline | null;
+  /** The picture on screen, where the browser tells it: its media time, in seconds, and since when, as the page counts. */
+  presented: { readonly mediaTime: number; readonly at: number } | null;
+  /** Where to seek when the seek under way has ended. */
+  wanted: number | null;
+  forget: () => void;
+}
+
+/**
+ * One clock for several videos. An output that is heard, or the first one, is the master; the others follow it, each at
+ * the time of its own that belongs to the master's. Standing still, all show the same frame.
+ */
+export class Transport {
+  #clips = new Map<string, Clip>();
+  #listeners = new Set<() => void>();
+  #state: TransportState = {
+    playing: false,
+    frame: 0,
+    frames: 1,
+    speed: 1,
+    looping: true,
+    sounding: null,
+  };
+  #animation = 0;
+
+  /** `frames`: how many the outputs have. `sounding`: the clip that is heard first. */
+  constructor({ frames, sounding }: Pick<TransportState, 'frames' | 'sounding'>) {
+    this.#set({ frames, sounding });
+  }
+
+  get state(): TransportState {
+    return this.#state;
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Adds a loaded video. Its own controls must not be used from now on. */
+  add(name: string, element: HTMLVideoElement, timeline: SourceTimeline | null): () => void {
+    const clip: Clip = { element, timeline, presented: null, wanted: null, forget: () => undefined };
+    const goOn = (): void => this.#seekOn(clip);
+    element.addEventListener('seeked', goOn);
+    const stopWatching = watchPictures(clip);
+    clip.forget = () => {
+      stopWatching();
+      element.removeEventListener('seeked', goOn);
+      element.pause();
+    };
+    element.muted = name !== this.#state.sounding;
+    this.#clips.set(name, clip);
+    this.#show(clip, this.#state.frame);
+    return () => {
+      clip.forget();
+      this.#clips.delete(name);
+      if (this.#state.sounding === name) this.listenTo(null);
+    };
+  }
+
+  /** The clip that is heard, as the only one. */
+  listenTo(name: string | null): void {
+    for (const [other, { element }] of this.#clips) element.muted = other !== name;
+    this.#set({ sounding: name });
+  }
+
+  async play(): Promise<void> {
+    const master = this.#master();
+    if (master === undefined || this.#state.playing) return;
+    if (this.#state.frame >= this.#state.frames - 1) this.seek(0);
+    this.#set({ playing: true });
+    master.element.playbackRate = this.#state.speed;
+    try {
+      await master.element.play();
+      this.#animation = requestAnimationFrame(this.#tick);
+    } catch {
+      // The browser refused, or a pause came first.
+      this.pause();
+    }
+  }
+
+  pause(): void {
+    cancelAnimationFrame(this.#animation);
+    const frame = this.#playedFrame();
+    this.#set({ playing: false });
+    for (const { element } of this.#clips.values()) element.pause();
+    this.seek(frame);
+  }
+
+  toggle(): void {
+    if (this.#state.playing) this.pause();
+    else void this.play();
+  }
+
+  /** Shows a frame everywhere. Playing goes on from there. */
+  seek(frame: number): void {
+    const wanted = Math.min(this.#state.frames - 1, Math.max(0, Math.round(frame)));
+    this.#set({ frame: wanted });
+    for (const clip of this.#clips.values()) this.#show(clip, wanted);
+  }
+
+  step(frames: number): void {
+    if (this.#state.playing) this.pause();
+    this.seek(this.#state.frame + frames);
+  }
+
+  setSpeed(speed: number): void {
+    this.#set({ speed });
+    const master = this.#master();
+    if (master !== undefined) master.element.playbackRate = speed;
+  }
+
+  setLooping(looping: boolean): void {
+    this.#set({ looping });
+  }
+
+  close(): void {
+    cancelAnimationFrame(this.#animation);
+    for (const { forget } of this.#clips.values()) forget();
+    this.#clips.clear();
+    this.#listeners.clear();
+  }
+
+  #outputs(): Clip[] {
+    return [...this.#clips.values()].filter(({ timeline }) => timeline === null);
+  }
+
+  /** The output that is heard, or the first. The source jumps and turns, so it is never the clock. */
+  #master(): Clip | undefined {
+    const heard = this.#clips.get(this.#state.sounding ?? '');
+    return heard?.timeline === null ? heard : this.#outputs()[0];
+  }
+
+  /** Frame of a clip beside an output frame, and its speed there. */
+  #position(clip: Clip, frame: number): { frame: number; rate: number } {
+    return clip.timeline === null ? { frame, rate: 1 } : sourcePosition(clip.timeline, frame);
+  }
+
+  #playedFrame(): number {
+    const master = this.#master();
+    if (master === undefined) return this.#state.frame;
+    const { presented, element } = master;
+    const shown = presented !== null && isFresh(presented) ? presented.mediaTime : element.currentTime;
+    return Math.min(this.#state.frames - 1, frameAt(shown));
+  }
+
+  /** Seeks a clip to what it shows beside an output frame. */
+  #show(clip: Clip, frame: number): void {
+    clip.wanted = middleOf(this.#position(clip, frame).frame);
+    if (!clip.element.seeking) this.#seekOn(clip);
+  }
+
+  /** A seek during a seek would start it over and never end while someone scrubs: only the last one waits. */
+  #seekOn(clip: Clip): void {
+    const { wanted, element } = clip;
+    clip.wanted = null;
+    if (wanted === null || Math.abs(element.currentTime - wanted) < 1e-4) return;
+    clip.presented = null;
+    element.currentTime = wanted;
+  }
+
+  readonly #tick = (): void => {
+    const master = this.#master();
+    if (!this.#state.playing || master === undefined) return;
+    const frame = this.#playedFrame();
+    if (master.element.ended || frame >= this.#state.frames - 1) {
+      this.#end(master);
+      return;
+    }
+    this.#set({ frame });
+    for (const clip of this.#clips.values()) if (clip !== master) this.#follow(clip, master);
+    this.#animation = requestAnimationFrame(this.#tick);
+  };
+
+  #end(master: Clip): void {
+    if (!this.#state.looping) {
+      this.pause();
+      this.seek(this.#state.frames - 1);
+      return;
+    }
+    this.seek(0);
+    void master.element.play().catch(() => this.pause());
+    this.#animation = requestAnimationFrame(this.#tick);
+  }
+
+  /** Holds a clip at the master's time: by its speed if little is missing, by a jump otherwise. */
+  #follow(clip: Clip, master: Clip): void {
+    const { element } = clip;
+    if (element.seeking) return;
+    const time = timeOf(master);
+    const { frame, rate } = this.#position(clip, frameAt(time));
+    if (rate <= 0) {
+      // No browser plays backward: it steps.
+      element.pause();
+      if (frameAt(element.currentTime) !== frame) element.currentTime = middleOf(frame);
+      return;
+    }
+    // Within a frame the clip moves at its own rate.
+    const wanted = clip.timeline === null ? time : middleOf(frame) + (time - middleOf(frameAt(time))) * rate;
+    const missing = wanted - timeOf(clip);
+    if (Math.abs(missing) > JUMP) {
+      element.currentTime = wanted;
+    } else {
+      const correction = Math.abs(missing) > HALF_FRAME ? 1 + missing / JUMP : 1;
+      element.playbackRate = playable(this.#state.speed * rate * correction);
+    }
+    if (element.paused) void element.play().catch(() => undefined);
+  }
+
+  #set(change: Partial<TransportState>): void {
+    this.#state = { ...this.#state, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Browsers refuse other speeds. */
+function playable(speed: number): number {
+  return Math.min(16, Math.max(0.0625, speed));
+}
+
+/** `currentTime` may be a frame away from the picture: the time of the picture itself, moved on since it was shown. */
+function timeOf({ element, presented }: Clip): number {
+  if (presented === null || element.paused || !isFresh(presented)) return element.currentTime;
+  return presented.mediaTime + (Math.max(0, performance.now() - presented.at) / 1000) * element.playbackRate;
+}
+
+/** A picture that stands longer is stuck or not drawn, and nothing is known but the clock of the sound. */
+function isFresh({ at }: { readonly at: number }): boolean {
+  return performance.now() - at < 200;
+}
+
+/** Notes each picture that comes on screen. */
+function watchPictures(clip: Clip): () => void {
+  const { element } = clip;
+  // Firefox before 132 has no such callback.
+  if (!('requestVideoFrameCallback' in element)) return () => undefined;
+  let handle = 0;
+  const watch = (): void => {
+    handle = element.requestVideoFrameCallback((_now, { mediaTime, expectedDisplayTime }) => {
+      clip.presented = { mediaTime, at: expectedDisplayTime };
+      watch();
+    });
+  };
+  watch();
+  return () => element.cancelVideoFrameCallback(handle);
+}

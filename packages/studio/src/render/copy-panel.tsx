@@ -1,0 +1,43 @@
+import { type JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { Icon } from '../shared/icons';
+import { COPY_FORMS, copyAs, type CopyForm, type RenderToCopy } from './copy-as';
+
+const NAMES: Readonly<Record<CopyForm, string>> = {
+  command: 'Command',
+  TypeScript: 'TypeScript',
+  curl: 'curl',
+};
+
+/** This render, to be repeated without this page. */
+export function CopyPanel({ render }: { render: RenderToCopy }): JSX.Element {
+  const [form, setForm] = useState<CopyForm>('command');
+  const [copied, setCopied] = useState(false);
+  const text = copyAs(form, render);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 2000);
+  };
+  return (
+    <section class="copy card" aria-labelledby="copy-heading">
+      <header>
+        <h2 id="copy-heading">The same in code</h2>
+        <div class="segments" role="group" aria-label="Language">
+          {COPY_FORMS.map((name) => (
+            <button key={name} type="button" aria-pressed={form === name} onClick={() => setForm(name)}>
+              {NAMES[name]}
+            </button>
+          ))}
+        </div>
+        <button type="button" class="button" onClick={() => void copy().catch(() => undefined)}>
+          <Icon name={copied ? 'check' : 'copy'} size={16} />
+          <span role="status">{copied ? 'Copied' : 'Copy'}</span>
+        </button>
+      </header>
+      <pre tabIndex={0} role="region" aria-label={`${NAMES[form]} source`}>
+        <code>{text}</code>
+      </pre>
+    </section>
+  );
+}

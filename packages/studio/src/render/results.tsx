@@ -1,0 +1,131 @@
+import { type RenderRecord } from '@lipsync/client';
+import { type JSX } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { formatBytes, formatSeconds } from '../form/media-limits';
+import { type PlayerClip } from '../player/clip-view';
+import { Player } from '../player/player';
+import { frameCount } from '../player/source-clock';
+import { engineName } from '../shared/engines';
+import { Icon } from '../shared/icons';
+import { syncModeOf } from '../shared/sync-modes';
+
+interface ResultsProps {
+  readonly record: RenderRecord;
+  readonly files: ReadonlyMap<string, Blob>;
+  /** The video that was rendered, if this browser has it. */
+  readonly source: File | null;
+  readonly sourceName: string;
+  readonly onSource: (file: File) => void;
+}
+
+/** Source and engines in one transport, and the files to take away. */
+export function Results({ record, files, source, sourceName, onSource }: ResultsProps): JSX.Element {
+  const [sourceSeconds, setSourceSeconds] = useState<number | null>(null);
+  const usage = record.engines.find(({ engine }) => files.has(engine))?.usage;
+  const frames = usage?.rendered_frames ?? frameCount(usage?.output_seconds ?? 1);
+  const videoSeconds = usage?.input_video_seconds ?? sourceSeconds;
+
+  // The service measures the video; only if it does not say how long it is, the browser is asked.
+  useEffect(() => {
+    if (source === null || usage?.input_video_seconds !== undefined) return;
+    const video = document.createElement('video');
+    video.addEventListener('loadedmetadata', () => setSourceSeconds(video.duration), { once: true });
+    video.src = URL.createObjectURL(source);
+  }, [source]);
+
+  const clips = useMemo((): readonly PlayerClip[] => {
+    const outputs = [...files].map(([engine, file]) => ({
+      name: engine,
+      label: engineName(engine),
+      file,
+      url: URL.createObjectURL(file),
+      timeline: null,
+    }));
+    const mode = syncModeOf(record.sync_mode);
+    if (source === null || videoSeconds === null || mode === null) return outputs;
+    const timeline = {
+      mode,
+      videoFrames: frameCount(videoSeconds),
+      outputFrames: frames,
+    };
+    return [
+      { name: 'source', label: 'Source', file: source, url: URL.createObjectURL(source), timeline },
+      ...outputs,
+    ];
+  }, [files, source, videoSeconds]);
+  useEffect(() => () => clips.forEach(({ url }) => URL.revokeObjectURL(url)), [clips]);
+
+  return (
+    <div class="results">
+      <Player key={clips.map(({ url }) => url).join()} clips={clips} frames={frames} />
+      {source === null && <SourceChoice onSource={onSource} />}
+      <section class="takeaway" aria-label="Downloads">
+        {[...files].map(([engine, file]) => (
+          <Download
+            key={engine}
+            engine={engine}
+            file={file}
+            record={record}
+            name={`${sourceName.replace(/\.[^.]+$/, '')}.${engine}.mp4`}
+          />
+        ))}
+      </section>
+    </div>
+  );
+}
+
+/** The service gives no inputs back: whoever has the file can compare with it. */
+function SourceChoice({ onSource }: { onSource: (file: File) => void }): JSX.Element {
+  return (
+    <label class="source-choice card">
+      <Icon name="film" />
+      <span>
+        <strong>Compare with the source.</strong>{' '}
+        <span class="soft">
+          This browser does not have the video. Choose it again, and it plays beside the results.
+        </span>
+      </span>
+      <span class="button">Choose the video</span>
+      <input
+        type="file"
+        class="hidden-label"
+        accept="video/*"
+        onChange={(event) => {
+          const file = event.currentTarget.files?.[0];
+          if (file !== undefined) onSource(file);
+        }}
+      />
+    </label>
+  );
+}
+
+interface DownloadProps {
+  engine: string;
+  file: Blob;
+  name: string;
+  record: RenderRecord;
+}
+
+function Download({ engine, file, name, record }: DownloadProps): JSX.Element {
+  const url = useMemo(() => URL.createObjectURL(file), [file]);
+  useEffect(() => () => URL.revokeObjectURL(url), [url]);
+  const usage = record.engines.find((result) => result.engine === engine)?.usage;
+  const facts = [
+    formatBytes(file.size),
+    usage?.output_seconds === undefined ? null : formatSeconds(usage.output_seconds),
+    usage?.processing_ms === undefined ? null : `made in ${formatSeconds(usage.processing_ms / 1000)}`,
+  ];
+  return (
+    <a class="download card" href={url} download={name}>
+      <span class="dot" style={{ '--color': `var(--${engine}, var(--accent))` }} />
+      <span>
+        <strong>{engineName(engine)}</strong>
+        <span class="soft small number">{facts.filter((fact) => fact !== null).join(' · ')}</span>
+      </span>
+      <span class="download-mark">
+        <Icon name="download" />
+        <span class="hidden-label">Download</span>
+      </span>
+    </a>
+  );
+}

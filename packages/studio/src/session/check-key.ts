@@ -1,0 +1,17 @@
+import { ApiError, LipSync } from '@lipsync/client';
+import { failureOf } from '../errors/failure';
+
+/** Asks the service about a key, by a render that does not exist. @returns what is wrong, or null */
+export async function checkKey(apiKey: string): Promise<string | null> {
+  const client = new LipSync({ apiKey, baseUrl: location.origin, maxRetries: 1, timeoutMs: 10_000 });
+  try {
+    await client.renders.get('of-nobody');
+    return null;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'render_not_found') return null;
+    if (error instanceof ApiError && error.code === 'invalid_api_key')
+      return 'The service does not know this key: it is mistyped, or was revoked. Ask the person who gave it to you.';
+    const failure = failureOf(error);
+    return failure === null ? null : `${failure.title}. ${failure.hint}`;
+  }
+}

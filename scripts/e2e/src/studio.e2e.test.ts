@@ -1,0 +1,254 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { sourceFrameIndex } from '@lipsync/domain';
+import { eventually, makeFaceVideo, makeNumberedVideo, makeTone } from '@lipsync/testkit';
+import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
+import { expectAccessible, findChromium, launchChromium } from './browser';
+import { createAdmin, type SharedSystem, shareSystem } from './system';
+
+jest.setTimeout(240_000);
+
+const executable = findChromium();
+const inChromium = executable === null ? describe.skip : describe;
+
+const VIDEO_FRAMES = 10;
+const OUTPUT_FRAMES = 25;
+
+let system: SharedSystem;
+let browser: Browser;
+let folder: string;
+let context: BrowserContext;
+let page: Page;
+let complaints: string[];
+
+inChromium('the studio', () => {
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'e2e-studio-'));
+    system = await shareSystem();
+    browser = await launchChromium(executable ?? '');
+    await makeFaceVideo(file('face.mp4'), { frames: VIDEO_FRAMES, filters: 'null' });
+    await makeNumberedVideo(file('no-face.mp4'), { frames: VIDEO_FRAMES, width: 320, height: 240 });
+    await makeTone(file('voice.wav'), { seconds: 1 });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await system.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    context = await browser.newContext({
+      viewport: { width: 1280, height: 900 },
+      permissions: ['microphone'],
+    });
+    page = await context.newPage();
+    page.setDefaultTimeout(60_000);
+    complaints = [];
+    // What the content security policy refuses is told there.
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().includes('Failed to load resource'))
+        complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(`${system.description.base_url}/studio`);
+  });
+  afterEach(async () => {
+    await context.close();
+    // jest/no-standalone-expect: belongs to every test.
+    if (complaints.length > 0) throw new Error(`the browser complained: ${complaints.join('; ')}`);
+  });
+
+  it('goes from a dropped video to a comparison in which every video shows the frame that belongs to the others', async () => {
+    await expectAccessible(page);
+    await signIn(`svc_${'0'.repeat(64)}`);
+    await page.getByText('The service does not know this key').waitFor();
+    await signIn(system.customer.api_key);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expectAccessible(page);
+
+    await drop('face.mp4', 'video/mp4', page.getByRole('region', { name: 'Video' }));
+    await page.getByLabel('Voice file').setInputFiles(file('voice.wav'));
+    await page.getByText('LatentSync').click();
+    await page.locator('label', { hasText: 'Bounce' }).click();
+    await page.getByText('2 engines · result of 1.0 s').waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole('button', { name: 'Render' }).click();
+    await page.getByRole('region', { name: 'Progress' }).waitFor();
+    await expectAccessible(page);
+    // The render goes on without the page, and the page comes back to it.
+    await page.reload();
+    await page.getByRole('region', { name: 'Comparison' }).waitFor();
+    await expectAccessible(page);
+    await watchPictures();
+
+    await expectFrame(0);
+    await page.keyboard.press('ArrowRight');
+    await expectFrame(1);
+    // Across the turn of the source, which plays backward from there on.
+    for (let frame = 2; frame <= 12; frame++) await page.keyboard.press('.');
+    await expectFrame(12);
+    await page.keyboard.press('ArrowLeft');
+    await expectFrame(11);
+    await page.keyboard.press('End');
+    await expectFrame(OUTPUT_FRAMES - 1);
+    await page.getByRole('slider', { name: 'Position' }).click();
+    await expectFrame(Math.floor(OUTPUT_FRAMES / 2));
+    await page.keyboard.press('Home');
+    await expectFrame(0);
+
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await eventually(async () => expect(await frameOnTheClock()).toBeGreaterThan(3));
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+    await expectFrame(await frameOnTheClock());
+
+    expect(
+      await page.evaluate('[...document.querySelectorAll(".clip video")].filter((v) => !v.muted).length'),
+    ).toBe(1);
+    await page.getByRole('button', { name: 'Wipe' }).click();
+    const wipe = page.getByRole('slider', { name: 'Wipe' });
+    await wipe.focus();
+    await page.keyboard.press('ArrowLeft');
+    expect(await wipe.getAttribute('aria-valuenow')).toBe('48');
+    await page.getByRole('button', { name: 'Mouth' }).click();
+    await page.getByRole('button', { name: 'Mouth', pressed: true }).waitFor();
+    await expectAccessible(page);
+
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: /MuseTalk/ }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('face.musetalk.mp4');
+    expect((await readFile(await download.path())).byteLength).toBeGreaterThan(1000);
+    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('svc_');
+  });
+
+  it('says why a render failed, and what to do', async () => {
+    await signIn(system.customer.api_key);
+    await page.getByLabel('Video file').setInputFiles(file('no-face.mp4'));
+    await page.getByLabel('Voice file').setInputFiles(file('voice.wav'));
+    await page.getByRole('button', { name: 'Render' }).click();
+    const alert = page.getByRole('alert');
+    await alert.getByText('No face was found in the video').waitFor();
+    expect(await alert.textContent()).toContain('no_face_detected');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Render again' }).first().click();
+    await page.getByText('no-face.mp4').first().waitFor();
+  });
+
+  it('asks for another key when the key is revoked, keeps what was chosen, and goes on', async () => {
+    const admin = createAdmin(system);
+    const key = await admin.json<{ id: string; api_key: string }>('keys', 'issue', system.customer.id);
+    await signIn(key.api_key);
+    await page.getByLabel('Video file').setInputFiles(file('face.mp4'));
+    await page.getByLabel('Voice file').setInputFiles(file('voice.wav'));
+    await admin.json('keys', 'revoke', key.id);
+    await page.getByRole('button', { name: 'Render' }).click();
+    await page.getByRole('dialog', { name: 'Your key was refused' }).waitFor();
+    await expectAccessible(page);
+    await signIn(system.customer.api_key);
+    // Nothing has to be chosen or pressed again.
+    await page.waitForURL(/#\/renders\/ren_/);
+    await page.getByRole('heading', { name: 'face.mp4 with voice.wav' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('This render was cancelled').waitFor();
+    await expectAccessible(page);
+  });
+
+  it('ends an upload that is cancelled, and keeps what was chosen', async () => {
+    await signIn(system.customer.api_key);
+    await page.getByLabel('Video file').setInputFiles(file('face.mp4'));
+    await page.getByLabel('Voice file').setInputFiles(file('voice.wav'));
+    const created: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/v1/renders')) created.push(request.url());
+    });
+    // The store keeps silent until somebody gives up.
+    await page.route(
+      (url) => url.origin !== new URL(system.description.base_url).origin,
+      (route) => (route.request().method() === 'PUT' ? undefined : route.continue()),
+    );
+    const ended = page.waitForEvent('requestfailed', (request) => request.method() === 'PUT');
+    await page.getByRole('button', { name: 'Render' }).click();
+    await page.getByRole('progressbar', { name: 'Video uploaded' }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await ended;
+    await page.getByRole('button', { name: 'Render' }).waitFor();
+    await page.getByText('face.mp4').waitFor();
+    expect(created).toEqual([]);
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('records a voice that can be rendered', async () => {
+    await signIn(system.customer.api_key);
+    await page.getByRole('button', { name: 'Record' }).click();
+    await eventually(async () =>
+      expect(parseFloat((await page.getByRole('timer').textContent()) ?? '')).toBeGreaterThan(0.5),
+    );
+    await page.getByRole('button', { name: 'Use this recording' }).click();
+    await page.getByText(/recording-.*\.webm/).waitFor();
+    await page.getByLabel('Video file').setInputFiles(file('face.mp4'));
+    await page.getByRole('button', { name: 'Render' }).click();
+    await page.getByRole('region', { name: 'Comparison' }).waitFor();
+    await page.getByRole('heading', { name: /face.mp4 with recording-/ }).waitFor();
+  });
+});
+
+const file = (name: string): string => path.join(folder, name);
+
+async function signIn(key: string): Promise<void> {
+  await page.getByLabel('API key', { exact: true }).fill(key);
+  await page.keyboard.press('Enter');
+}
+
+/** As from a file manager. */
+async function drop(name: string, type: string, target: Locator): Promise<void> {
+  const base64 = (await readFile(file(name))).toString('base64');
+  const transfer = await page.evaluateHandle(
+    `(() => {
+      const bytes = Uint8Array.from(atob('${base64}'), (letter) => letter.charCodeAt(0));
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([bytes], '${name}', { type: '${type}' }));
+      return transfer;
+    })()`,
+  );
+  await target.dispatchEvent('dragover', { dataTransfer: transfer });
+  await target.dispatchEvent('drop', { dataTransfer: transfer });
+}
+
+/** Notes the media time of the picture that each video shows. */
+async function watchPictures(): Promise<void> {
+  await page.evaluate(`(() => {
+    window.shown = {};
+    for (const clip of document.querySelectorAll('.clip')) {
+      const video = clip.querySelector('video');
+      const watch = () => video.requestVideoFrameCallback((_now, { mediaTime }) => {
+        window.shown[clip.dataset.clip] = Math.round(mediaTime * 25);
+        watch();
+      });
+      watch();
+      // The picture that is there already is told at the next seek only.
+      window.shown[clip.dataset.clip] = Math.floor(video.currentTime * 25 + 1e-3);
+    }
+  })()`);
+}
+
+/** The clock, the outputs and the source agree on what is shown at this frame of the output. */
+async function expectFrame(frame: number): Promise<void> {
+  const source = sourceFrameIndex('bounce', frame, {
+    videoFrames: VIDEO_FRAMES,
+    outputFrames: OUTPUT_FRAMES,
+  });
+  await eventually(async () => {
+    expect(await frameOnTheClock()).toBe(frame);
+    expect(await page.evaluate('window.shown')).toEqual({ source, musetalk: frame, latentsync: frame });
+  });
+}
+
+async function frameOnTheClock(): Promise<number> {
+  const text = await page.getByText(/^frame \d+ of 25$/).textContent();
+  return Number(/\d+/.exec(text ?? '')?.[0]) - 1;
+}

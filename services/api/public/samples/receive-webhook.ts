@@ -1,0 +1,22 @@
+// npm install @lipsync/client
+import { verifyWebhook, WebhookVerificationError } from '@lipsync/client';
+
+/** Two while a signing secret is being replaced. */
+const secrets = () => (process.env['LIPSYNC_WEBHOOK_SECRETS'] ?? '').split(',');
+/** Yours is a table with the event's id as its key. */
+const seen = new Set<string>();
+
+/** For Next.js, Hono, Bun, Deno and workers, which all pass a Request and take a Response. */
+export async function receiveWebhook(request: Request): Promise<Response> {
+  try {
+    // The body as it came: bytes that went through a JSON parser no longer match.
+    const body = await request.arrayBuffer();
+    const event = await verifyWebhook(body, request.headers, secrets());
+    if (!seen.has(event.id)) console.log(event.type, event.id);
+    seen.add(event.id);
+    return new Response(null, { status: 204 });
+  } catch (error) {
+    if (!(error instanceof WebhookVerificationError)) throw error;
+    return new Response(error.reason, { status: 400 });
+  }
+}

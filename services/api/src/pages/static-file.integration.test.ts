@@ -1,0 +1,100 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { expectContract } from '@lipsync/testkit';
+import { send } from '../../test/http-client';
+import { sendRaw } from '../../test/raw-http';
+import { startApi, type TestApi } from '../../test/start-api';
+import { studio } from './studio';
+
+let folder: string;
+let api: TestApi;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'studio-'));
+  await mkdir(join(folder, 'assets'));
+  await writeFile(join(folder, 'index.html'), '<!doctype html><title>Studio</title>');
+  await writeFile(join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  await writeFile(join(folder, 'assets/index-5f2c.js'), 'console.log("studio")');
+  api = await startApi({ config: { studioFolder: folder } });
+});
+afterAll(async () => {
+  await api.close();
+  await rm(folder, { recursive: true });
+});
+
+/** fetch() decodes what it gets, and so hides what was sent. */
+async function sent(path: string, headers: Record<string, string>): Promise<{ head: string; bytes: Buffer }> {
+  const lines = Object.entries({ Host: 'x', Connection: 'close', ...headers }).map(
+    ([k, v]) => `${k}: ${v}\r\n`,
+  );
+  const { head, bytes } = await sendRaw(api.port, `GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
+  return { head, bytes };
+}
+
+describe.each(['/openapi.json', '/docs', '/docs/docs.css', '/studio', '/studio/assets/index-5f2c.js'])(
+  '%s',
+  (path) => {
+    const get = (headers: Record<string, string> = {}) => send(`${api.baseUrl}${path}`, 'GET', { headers });
+
+    it('comes in the encoding that the caller accepts, each under an entity tag of its own', async () => {
+      const plain = await sent(path, { 'Accept-Encoding': 'identity' });
+      expect(plain.head).not.toMatch(/^Content-Encoding:/im);
+      const brotli = await sent(path, { 'Accept-Encoding': 'gzip, deflate, br' });
+      expect(brotli.head).toMatch(/^Content-Encoding: br\r?$/m);
+      expect(brotliDecompressSync(brotli.bytes)).toEqual(plain.bytes);
+      const gzip = await sent(path, { 'Accept-Encoding': 'br;q=0, gzip' });
+      expect(gzip.head).toMatch(/^Content-Encoding: gzip\r?$/m);
+      expect(gunzipSync(gzip.bytes)).toEqual(plain.bytes);
+      const tags = [plain, brotli, gzip].map(({ head }) => /^ETag: ("[^"]+")\r?$/m.exec(head)?.[1]);
+      expect(new Set(tags).size).toBe(3);
+      for (const { head } of [plain, brotli, gzip]) expect(head).toMatch(/^Vary: Accept-Encoding\r?$/m);
+    });
+
+    it('is not sent again to who has it, and the copy keeps its policy', async () => {
+      const first = await get();
+      const again = await get({ 'If-None-Match': first.headers.get('etag') ?? '' });
+      expect(again.status).toBe(304);
+      for (const name of ['etag', 'cache-control', 'content-security-policy'])
+        expect(again.headers.get(name)).toBe(first.headers.get(name));
+      expect((await get({ 'If-None-Match': '"of another version"' })).status).toBe(200);
+    });
+  },
+);
+
+describe('the studio', () => {
+  it('may speak with this service and the store, and with nobody else', async () => {
+    const { headers } = await send(`${api.baseUrl}/studio/`, 'GET');
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain(`connect-src 'self' ${api.s3.endpoint};`);
+    expect(policy).toContain(`media-src 'self' blob: ${api.s3.endpoint};`);
+    expect(policy).not.toMatch(/unsafe|\*/);
+    expect(headers.get('permissions-policy')).toContain('microphone=(self)');
+  });
+
+  it('is asked for anew, while files that are named by their content are kept', async () => {
+    const kept = async (path: string) =>
+      (await send(`${api.baseUrl}/studio${path}`, 'GET')).headers.get('cache-control');
+    expect(await kept('')).toBe('no-cache');
+    expect(await kept('/favicon.svg')).toBe('no-cache');
+    expect(await kept('/assets/index-5f2c.js')).toBe('public, max-age=31536000, immutable');
+  });
+
+  it('has no other files, and refuses other methods', async () => {
+    for (const path of ['/studio/nothing', '/studio/index.html', '/studio/../env', '/studio/assets/']) {
+      const { head } = await sent(path, {});
+      expect(head).toMatch(/^HTTP\/1\.1 404 /);
+    }
+    const refused = await send(`${api.baseUrl}/studio`, 'POST');
+    expectContract(null, refused);
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
+  it('must be built: a service without its page does not start to serve it', async () => {
+    const empty = await mkdtemp(join(tmpdir(), 'studio-'));
+    expect(() => studio(empty, api.s3.endpoint)).toThrow('the studio is not built');
+    await rm(empty, { recursive: true });
+  });
+});
