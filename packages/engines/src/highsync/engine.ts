@@ -12,7 +12,8 @@ import { BATCH_SIZE, type BatchParts, createStretchQueue, WantedFaces } from './
 import { highsyncFaces, highsyncRuns } from './faces';
 import { type HighsyncManifest } from './manifest';
 import { rectangleBlendMask } from './mask';
-import { createPredictWindow, createReferenceBanks } from './predict-window';
+import { createPredictWindow } from './predict-window';
+import { createReferenceFeeds } from './reference-feeds';
 import { cachedLayout, createCachedLatents, createFaceLatents, createSourceLatents } from './source-latents';
 
 /** Spare arrays per length besides a stretch's latents: the feeds of two windows, with a bank per transformer block. */
@@ -25,7 +26,7 @@ const SPARES = 32;
 export function createHighsync(
   { manifest }: Pack<HighsyncManifest>,
   run: RunModel,
-  /** Memory for the reference network's banks, in bytes; banks that do not fit are recomputed in every step. */
+  /** Memory for banks, in bytes, where the pack feeds them; those that do not fit are recomputed in every step. */
   bankBytes = Infinity,
 ) {
   const { params } = manifest;
@@ -59,14 +60,14 @@ export function createHighsync(
       const decode = createDecodeLatent(latent, call, pool);
       const faces = highsyncFaces(track);
       const audio = await encodeSpeech(clip, params.audio, 'repeat', run);
-      const banks = createReferenceBanks(manifest, call, pool, bankBytes);
+      const reference = createReferenceFeeds(manifest, call, pool, bankBytes);
       const sourceLatents = createSourceLatents(
         clip,
         createCachedLatents(features, clip.features, faces),
         createFaceLatents(params, faces, format, call, pool),
         pool,
       );
-      const given = { banks, mouths: track.mouths };
+      const given = { reference, mouths: track.mouths };
       const denoise = createDenoiseStretch(params, createPredictWindow(manifest, given, call, pool), pool);
       const lastShown = new Map(sources.map((source, output) => [source, output]));
 
@@ -84,7 +85,7 @@ export function createHighsync(
         (number, stopped) => {
           const outputs = stretchAt(number);
           return sourceLatents.use(outputs, stopped, async (latents) => {
-            banks.use(latents, (source) => (lastShown.get(source) ?? -1) >= outputs.start);
+            reference.use(latents, (source) => (lastShown.get(source) ?? -1) >= outputs.start);
             const windows = await audio.load(outputs.start, outputs.end - 1);
             return denoise(
               {
