@@ -49,8 +49,8 @@ const highsyncParamsSchema = z
       right: z.int().nonnegative(),
     }),
     /**
-     * Maximum number of frames that are denoised together. Bounds memory, at the price of a seam where a longer stretch
-     * is cut.
+     * Number of frames by which denoising advances at a time. It bounds memory, with the steps that are under way over
+     * the frames before, and does not change the pictures.
      */
     stretch: z.int().positive(),
   })
