@@ -27,7 +27,10 @@ export function* contextWindows(
 ): Generator<ContextWindow> {
   if (frames < window) throw new RangeError(`${frames} frames do not fill a window of ${window}`);
   const shift = step % window;
-  if (frames + shift <= window) return yield { start: 0, from: 0, to: frames };
+  if (frames + shift <= window) {
+    yield { start: 0, from: 0, to: frames };
+    return;
+  }
   for (let first = -shift; first < frames; first += window - overlap) {
     const to = Math.min(frames, first + window);
     yield { start: Math.max(0, to - window), from: Math.max(0, first), to };

@@ -70,7 +70,7 @@ export function createLatentQueue(
     const next = denoised.next();
     // A failure goes to whoever wants the frames; until then it must not count as an unhandled rejection.
     void Promise.allSettled([next]);
-    return (coming = next);
+    return next;
   };
   const find = async (output: number): Promise<Floats> => {
     for (;;) {
@@ -79,10 +79,10 @@ export function createLatentQueue(
         latents.delete(output);
         return latent;
       }
-      const { value, done } = await (coming ?? proceed());
+      const { value, done } = await (coming ??= proceed());
       if (done) throw new RangeError(`there is no latent of output frame ${output}`);
       for (const frame of value) latents.set(frame.output, frame.latent);
-      proceed();
+      coming = proceed();
     }
   };
 
