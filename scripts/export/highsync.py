@@ -22,7 +22,7 @@ SOURCE = "HighSync (github.com/saeed5959/high_sync), sd-image-variations, sd-vae
 def main() -> None:
     arguments = parser(__doc__)
     arguments.add_argument("--config", default="configs/inference/default.yaml", help="below upstream")
-    arguments.add_argument("--stretch", type=int, default=250, help="frames that are denoised together at most")
+    arguments.add_argument("--stretch", type=int, default=48, help="frames by which denoising advances at a time")
     arguments.add_argument("--reference", choices=REFERENCES, help="what the denoising graph takes; default: banks on a CPU")
     given = arguments.parse_args()
     options = options_of(given)

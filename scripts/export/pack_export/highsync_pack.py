@@ -27,7 +27,7 @@ REFERENCES = ("banks", "latents")
 
 
 def reference_for(provider: str) -> str:
-    """On a CPU, banks save a third of all computing. To a GPU they cost more memory and copying than they save."""
+    """On a CPU, banks save a quarter of the time. A GPU would get 554 MB of them in every call, out of 11 GB of memory."""
     return "banks" if provider == "cpu" else "latents"
 
 
