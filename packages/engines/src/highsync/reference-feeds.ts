@@ -91,7 +91,7 @@ function createBankFeeds(
     const bytes = sizeOf(banks);
     for (const other of kept.keys()) {
       if (keptBytes + bytes <= maxBytes) break;
-      // A stretch visits all of its frames in every step, so evicting one of them for another would gain nothing.
+      // All frames in use are visited again by the steps to come, so evicting one for another would gain nothing.
       if (!latents.has(other)) drop(other);
     }
     if (keptBytes + bytes > maxBytes) return false;
