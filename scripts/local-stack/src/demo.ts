@@ -2,8 +2,9 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
 import { type Engine, ENGINES, type RecordResource, SYNC_MODES, type SyncMode } from '@lipsync/contract';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { createApiClient } from './api-client';
+import { parseEngines } from './command-line';
 import { type EventReceiver, startEventReceiver } from './event-receiver';
 import { DEFAULT_STACK_ROOT, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from './layout';
 import { createStack, joinStack, writeDescription } from './local-stack';
@@ -41,7 +42,7 @@ const program = new Command('demo')
   )
   .option('--video <file>', 'a talking face', SAMPLE_VIDEO)
   .option('--audio <file>', 'the voice', SAMPLE_AUDIO)
-  .option('--engines <names>', `comma-separated, of ${ENGINES.join(', ')}`, engineList, ['musetalk'])
+  .option('--engines <names>', `comma-separated, of ${ENGINES.join(', ')}`, parseEngines, ['musetalk'])
   .addOption(
     new Option('--sync-mode <mode>', 'when the lengths differ').choices(SYNC_MODES).default('cut_off'),
   )
@@ -84,14 +85,6 @@ function summarise({ record, event, files }: RenderFilesResult, seconds: number)
   if (event !== undefined) console.log(`Webhook ${event.type} (${event.id}) arrived, signature verified`);
   for (const { file } of files) console.log(`\n  Result: ${file}\n`);
   console.log(`Done in ${seconds.toFixed(1)} s.`);
-}
-
-function engineList(value: string): Engine[] {
-  return value.split(',').map((name) => {
-    const engine = ENGINES.find((known) => known === name.trim());
-    if (engine === undefined) throw new InvalidArgumentError(`engines are ${ENGINES.join(', ')}`);
-    return engine;
-  });
 }
 
 /** The render request; throws when a file does not exist or has a type that the service does not accept. */

@@ -1,5 +1,5 @@
 export { type ApiClient, ApiError, createApiClient, download } from './api-client';
-export { parseCount, parseWhole, runProgram } from './command-line';
+export { parseCount, parseEngines, parseWhole, runProgram } from './command-line';
 export { type EventReceiver, startEventReceiver } from './event-receiver';
 export { machine, median, quantile } from './figures';
 export {
