@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 from pack_export.command_line import label_of, options_of, parser, use_upstream
-from pack_export.highsync_pack import highsync_params, highsync_roles
+from pack_export.highsync_pack import REFERENCES, highsync_params, highsync_roles, reference_for
 from pack_export.networks.autoencoder import latent_params, plain_attention
 from pack_export.networks.motion_masks import mask_rectangle, read_mask, use_plain_masks
 from pack_export.networks.mutual_attention import upstream_blocks, with_banks
@@ -22,7 +22,8 @@ SOURCE = "HighSync (github.com/saeed5959/high_sync), sd-image-variations, sd-vae
 def main() -> None:
     arguments = parser(__doc__)
     arguments.add_argument("--config", default="configs/inference/default.yaml", help="below upstream")
-    arguments.add_argument("--stretch", type=int, default=250, help="frames that are denoised together at most")
+    arguments.add_argument("--stretch", type=int, default=48, help="frames by which denoising advances at a time")
+    arguments.add_argument("--reference", choices=REFERENCES, help="what the denoising graph takes; default: banks on a CPU")
     given = arguments.parse_args()
     options = options_of(given)
     upstream = use_upstream(given.upstream)
@@ -59,6 +60,7 @@ def main() -> None:
         # torch's own attention: as single operations, tracing at 512 pixels would take 13 GB for one tensor.
         *with_banks(reference_unet, denoising_unet, upstream_blocks()),
         params,
+        given.reference or reference_for(given.provider),
     )
     label = label_of(given, "highsync", "highsync", "LicenseRef-CreativeML-OpenRAIL-M AND MIT", SOURCE)
     write_pack(given.out, label, roles, params, options)

@@ -291,7 +291,7 @@ describe('a render', () => {
     'with a pack of %s written by its exporter changes the face, and nothing else',
     async (engine) => {
       const frames = 18;
-      const kept = goldenPack(join(GOLDEN, engine));
+      const kept = goldenPack(join(GOLDEN, engine, 'pack'));
       await cp(at('packs/analyzer'), at(`exported-${engine}/analyzer`), { recursive: true });
       await cp(kept.directory, at(`exported-${engine}/pack`), { recursive: true });
       kept.remove();
