@@ -1,0 +1,76 @@
+import { existsSync, statSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Engine, LipSync, RenderRecord } from '@lipsync/client';
+import { CommandError } from './exit-codes';
+import type { Session } from './session';
+
+export interface ResultOptions {
+  /** A folder, or the name of the file; else the working directory. */
+  out?: string | undefined;
+  /** Replace files that exist. */
+  force?: boolean | undefined;
+}
+
+export interface SavedFile {
+  engine: Engine;
+  path: string;
+}
+
+/**
+ * Where the result of each engine goes: `<name>.<engine>.mp4` in a folder, or the named file. With several engines, each
+ * gets its name before the file's extension.
+ * @throws CommandError when a file exists that may not be replaced, so that nothing is rendered in vain
+ */
+export function planResults(
+  engines: readonly Engine[],
+  name: string,
+  { out = '.', force = false }: ResultOptions,
+): SavedFile[] {
+  const isFolder = /[/\\]$/.test(out) || statSync(out, { throwIfNoEntry: false })?.isDirectory() === true;
+  const planned = engines.map((engine) => {
+    if (isFolder) return { engine, path: path.join(out, `${name}.${engine}.mp4`) };
+    if (engines.length === 1) return { engine, path: out };
+    const { dir, name: stem, ext } = path.parse(out);
+    return { engine, path: path.join(dir, `${stem}.${engine}${ext}`) };
+  });
+  const taken = planned.find((file) => existsSync(file.path));
+  if (taken !== undefined && !force)
+    throw new CommandError(
+      `${taken.path} exists already.`,
+      'usage',
+      'Name another place with --out, or replace it with --force.',
+    );
+  return planned;
+}
+
+/** Downloads what the engines of a render made. A file appears when it is complete. */
+export async function saveResults(
+  record: RenderRecord,
+  planned: readonly SavedFile[],
+  client: LipSync,
+  session: Session,
+): Promise<SavedFile[]> {
+  const made = planned.filter(({ engine }) =>
+    record.engines.some((result) => result.engine === engine && result.output !== undefined),
+  );
+  const view = await session.progress();
+  const lines = made.map(({ path: file }) => ({ label: file, percent: 0, detail: 'downloading' }));
+  try {
+    for (const [i, { engine, path: file }] of made.entries()) {
+      await mkdir(path.dirname(file), { recursive: true });
+      await client.outputs.download(record, engine, file, {
+        signal: session.interrupted,
+        onProgress(received, total) {
+          lines[i] = { label: file, percent: (100 * received) / total, detail: 'downloading' };
+          view.show(lines);
+        },
+      });
+      lines[i] = { label: file, percent: 100, detail: 'saved' };
+      view.show(lines);
+    }
+  } finally {
+    view.end();
+  }
+  return made;
+}
