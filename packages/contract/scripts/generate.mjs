@@ -1,4 +1,5 @@
-// Writes src/generated/ from openapi/openapi.yaml. With --check it writes nothing and fails when a file is out of date.
+// Writes src/generated/ here and in the client from openapi/openapi.yaml. With --check it writes nothing and fails when a
+// file is out of date.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +17,29 @@ const types = astToString(await openapiTypescript(parse(source)));
 const files = {
   'src/generated/document.ts': `${banner}export const openapiDocument = ${JSON.stringify(document, null, 2)} as const;\n`,
   'src/generated/openapi.ts': `${banner}${types}`,
+  // The client is published and this package is not, so it has the types as a file of its own.
+  '../client/src/generated/contract.ts': `${banner}${await clientTypes(parse(source))}`,
 };
+
+/** A named type for every schema, and for every error code its status and the places where it can occur. */
+async function clientTypes({ openapi, info, components, 'x-error-catalogue': catalogue }) {
+  const schemas = await openapiTypescript(
+    { openapi, info, paths: {}, components: { schemas: components.schemas } },
+    { rootTypes: true, rootTypesNoSchemaPrefix: true },
+  );
+  const unused = /^export (interface (paths|webhooks)|type (\$defs|operations|paths|webhooks)) .*\n/gm;
+  const codes = Object.entries(catalogue).map(([code, { http_status: status, message, where }]) =>
+    [
+      `    /** ${message} */`,
+      `    ${code}: { status: ${status}; where: ${where.map((place) => `"${place}"`).join(' | ')} };`,
+    ].join('\n'),
+  );
+  return [
+    astToString(schemas).replace(unused, ''),
+    '/** Every error code, with the status of the response that carries it (null: none does) and where it occurs. */\n',
+    `export interface ErrorCatalogue {\n${codes.join('\n')}\n}\n`,
+  ].join('');
+}
 
 const check = process.argv.includes('--check');
 const stale = [];

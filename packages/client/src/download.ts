@@ -1,0 +1,143 @@
+import { ConnectionError, isPassing, LipSyncError, UnexpectedResponse } from './errors';
+import { type Platform, type Sink } from './platform';
+import { type Engine, type Output, type RenderRecord } from './resources';
+import { repeatedly, retryAfterSeconds, withDeadline } from './time';
+import { type CallOptions, connected, type Transport } from './transport';
+
+export interface DownloadOptions extends CallOptions {
+  onProgress?: ((receivedBytes: number, totalBytes: number) => void) | undefined;
+}
+
+/** Milliseconds without a byte that count as a broken connection. */
+const STALL_MS = 60_000;
+/** An address that expires sooner than this many milliseconds from now is not begun with. */
+const MARGIN_MS = 10_000;
+
+/**
+ * Writes an output to a sink. A broken connection is resumed where it broke, as long as the bytes are the same by their
+ * entity tag (RFC 9110, 13.1.5 and 14.2), at a fresh address where the first has expired; and the length is checked.
+ */
+export async function download(
+  render: string | RenderRecord,
+  engine: Engine,
+  { sink, signal, onProgress }: DownloadOptions & { sink: Sink },
+  transport: Transport,
+): Promise<void> {
+  const id = typeof render === 'string' ? render : render.id;
+  const freshOutput = async () =>
+    outputOf((await transport.get<RenderRecord>(renderPath(id), { signal })).body, engine);
+  const known = typeof render === 'string' ? undefined : outputOf(render, engine);
+  let output = known !== undefined && !expiresSoon(known) ? known : await freshOutput();
+
+  let received = 0;
+  let total: number | undefined;
+  let entityTag: string | undefined;
+  let refusedAddresses = 0;
+
+  async function transfer(progressed: () => void): Promise<void> {
+    if (refusedAddresses > 0 || expiresSoon(output)) output = await freshOutput();
+    const error = () => new ConnectionError(`The download stood still for ${STALL_MS / 1000} s`);
+    await withDeadline({ ms: STALL_MS, signal, error }, async (attemptSignal, alive) => {
+      const isResumed = received > 0 && entityTag !== undefined;
+      const headers = isResumed ? { range: `bytes=${received}-`, 'if-range': entityTag ?? '' } : {};
+      const response = await connected('The download', () =>
+        transport.fetch(output.url, { headers, signal: attemptSignal }),
+      );
+      const { status, body } = response;
+      if (status === 403) refusedAddresses += 1;
+      if ((status !== 200 && status !== 206) || body === null) {
+        await body?.cancel();
+        throw new UnexpectedResponse('The download', status, '', retryAfterSeconds(response.headers));
+      }
+      const newTag = response.headers.get('etag') ?? undefined;
+      if (entityTag !== undefined && newTag !== undefined && newTag !== entityTag)
+        throw new LipSyncError('The output changed while it was downloaded');
+      entityTag ??= newTag;
+      const length = Number(response.headers.get('content-length') ?? NaN);
+      // Of a whole answer to a request for the rest, what is there already is passed over.
+      let surplus = status === 206 ? 0 : received;
+      total ??= (status === 206 ? received : 0) + length;
+
+      const reader = (body as ReadableStream<Uint8Array>).getReader();
+      try {
+        for (;;) {
+          const { done, value } = await connected('The download', () => reader.read());
+          if (done) break;
+          alive();
+          const chunk = value.subarray(Math.min(surplus, value.length));
+          surplus -= value.length - chunk.length;
+          if (chunk.length === 0) continue;
+          await sink.write(chunk);
+          received += chunk.length;
+          refusedAddresses = 0;
+          progressed();
+          onProgress?.(received, total);
+        }
+      } finally {
+        await reader.cancel().catch(() => undefined);
+      }
+      if (!Number.isNaN(total) && received !== total)
+        throw new ConnectionError(`The download ended after ${received} of ${total} bytes`);
+    });
+  }
+
+  try {
+    await repeatedly(
+      { maxRetries: transport.maxRetries, timeoutMs: Infinity, signal },
+      (_, progressed) => transfer(progressed),
+      (error) => isPassing(error) || refusedAddresses === 1,
+    );
+  } catch (error) {
+    await sink.discard(error);
+    throw error;
+  }
+  await sink.close();
+}
+
+export function renderPath(id: string): string {
+  return `/v1/renders/${encodeURIComponent(id)}`;
+}
+
+function expiresSoon(output: Output): boolean {
+  return Date.parse(output.expires_at) - Date.now() < MARGIN_MS;
+}
+
+/** @throws LipSyncError if the engine was not asked for, has not completed, or failed */
+function outputOf({ id, engines }: RenderRecord, engine: Engine): Output {
+  const result = engines.find((candidate) => candidate.engine === engine);
+  if (result?.output !== undefined) return result.output;
+  const reason =
+    result === undefined
+      ? 'it was not asked for'
+      : `it is ${result.status}${result.error === undefined ? '' : `: ${result.error.message} (${result.error.code})`}`;
+  throw new LipSyncError(`Render ${id} has no output of ${engine}: ${reason}`);
+}
+
+/** Collects a download for those who want it as one Blob. */
+export function blobSink(): Sink & { blob: () => Blob } {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  return {
+    write: async (chunk) => void chunks.push(new Uint8Array(chunk)),
+    close: async () => undefined,
+    discard: async () => undefined,
+    blob: () => new Blob(chunks, { type: 'video/mp4' }),
+  };
+}
+
+export function streamSink(stream: WritableStream<Uint8Array>): Sink {
+  const writer = stream.getWriter();
+  return {
+    write: (chunk) => writer.write(chunk),
+    close: () => writer.close(),
+    discard: (reason) => writer.abort(reason),
+  };
+}
+
+export function openSink(
+  destination: string | URL | WritableStream<Uint8Array>,
+  platform: Platform,
+): Promise<Sink> | Sink {
+  return typeof destination === 'string' || destination instanceof URL
+    ? platform.writeFile(destination)
+    : streamSink(destination);
+}

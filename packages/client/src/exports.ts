@@ -1,0 +1,45 @@
+export {
+  ApiError,
+  type ApiErrorCode,
+  type AssetErrorCode,
+  AssetFailed,
+  ConnectionError,
+  type ErrorCode,
+  LipSyncError,
+  PreparationFailed,
+  type RecordErrorCode,
+  RenderCancelled,
+  RenderFailed,
+  TimeoutError,
+  UnexpectedResponse,
+} from './errors';
+export { type DownloadOptions } from './download';
+export { type MediaInput, type StreamSource, type UploadSource } from './media';
+export type {
+  Asset,
+  AssetInput,
+  AssetRequest,
+  AssetStatus,
+  Delivery,
+  DeliveryStatus,
+  Engine,
+  EngineResult,
+  ErrorCatalogue,
+  Media,
+  MediaType,
+  Output,
+  Preparation,
+  PreparationRecord,
+  RecordStatus,
+  RenderRecord,
+  SyncMode,
+  UrlInput,
+  Usage,
+  WebhookEvent,
+  WebhookEventType,
+} from './resources';
+export { type CreateOptions, type PreparationParams, type RenderParams } from './client';
+export { type CallOptions, type LipSyncOptions } from './transport';
+export { type UploadOptions } from './upload';
+export { type WaitOptions, type WatchOptions } from './watch';
+export { verifyWebhook, WebhookVerificationError, type WebhookVerificationReason } from './webhooks';

@@ -1,0 +1,178 @@
+import {
+  ApiError,
+  ConnectionError,
+  isPassing,
+  LipSyncError,
+  TimeoutError,
+  UnexpectedResponse,
+} from './errors';
+import { type Error as ErrorBody } from './resources';
+import { repeatedly, retryAfterSeconds, withDeadline } from './time';
+
+export interface LipSyncOptions {
+  /** Your API key. In Node, Bun and Deno it defaults to the environment's LIPSYNC_API_KEY. */
+  apiKey?: string;
+  /** Where the service is, for example https://lipsync.example.com. Defaults to the environment's LIPSYNC_BASE_URL. */
+  baseUrl?: string;
+  /** Sends the requests in the place of the global fetch. */
+  fetch?: typeof fetch;
+  /** Milliseconds that one call may take with all its repetitions; 2 minutes. Bytes of media are not counted. */
+  timeoutMs?: number;
+  /** How often a call is repeated that failed with what passes by itself; 5. */
+  maxRetries?: number;
+}
+
+/** Options of every call. */
+export interface CallOptions {
+  /** Ends the call; it rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface Answer<Body> {
+  body: Body;
+  /** When to look again at an unfinished resource. */
+  retryAfterSeconds: number | undefined;
+}
+
+interface Call extends CallOptions {
+  body?: object;
+  /**
+   * `any` (the default) repeats every failure that passes; `refused` only when the service answered that it did not
+   * do it, because doing it twice leaves something behind.
+   */
+  repeat?: 'any' | 'refused';
+  maxRetries?: number;
+  timeoutMs?: number;
+}
+
+/** Milliseconds in which one attempt must be answered. The service limits its own work to less. */
+const ATTEMPT_MS = 30_000;
+
+/** Sends requests of the API: authenticated, in time, repeated where that is safe, with typed errors. */
+export class Transport {
+  readonly fetch: typeof fetch;
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  readonly #apiKey: string;
+  readonly #baseUrl: string;
+
+  constructor(options: LipSyncOptions, environment: (name: string) => string | undefined) {
+    const apiKey = options.apiKey ?? environment('LIPSYNC_API_KEY');
+    const baseUrl = options.baseUrl ?? environment('LIPSYNC_BASE_URL');
+    if (!apiKey) throw new TypeError('The API key is missing: pass apiKey');
+    if (!/^[\x21-\x7e]+$/.test(apiKey))
+      throw new TypeError('The API key contains characters that no key has');
+    if (!baseUrl) throw new TypeError('The address of the service is missing: pass baseUrl');
+    this.#apiKey = apiKey;
+    this.#baseUrl = new URL(baseUrl).href.replace(/\/+$/, '');
+    // The global one is looked up at each call: it may be replaced, and must not get a receiver.
+    this.fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+    this.timeoutMs = options.timeoutMs ?? 120_000;
+    this.maxRetries = options.maxRetries ?? 5;
+  }
+
+  get<Body>(path: string, options: Omit<Call, 'body'> = {}): Promise<Answer<Body>> {
+    return this.#call('GET', path, options);
+  }
+
+  post<Body>(path: string, options: Call = {}): Promise<Answer<Body>> {
+    return this.#call('POST', path, options);
+  }
+
+  async #call<Body>(
+    method: string,
+    path: string,
+    { body, signal, repeat = 'any', maxRetries = this.maxRetries, timeoutMs = this.timeoutMs }: Call,
+  ): Promise<Answer<Body>> {
+    const mayRepeat = (error: unknown) =>
+      isPassing(error) && (repeat === 'any' || (error instanceof ApiError && error.retryable));
+    return repeatedly(
+      { maxRetries, timeoutMs, signal },
+      (leftMs) => {
+        const isLast = leftMs < ATTEMPT_MS;
+        const error = () =>
+          isLast
+            ? new TimeoutError(`${method} ${path} took longer than ${timeoutMs} ms`)
+            : new ConnectionError(`${method} ${path} was not answered within ${ATTEMPT_MS} ms`);
+        return withDeadline({ ms: isLast ? leftMs : ATTEMPT_MS, signal, error }, (attemptSignal) =>
+          this.#attempt<Body>(method, path, body, attemptSignal),
+        );
+      },
+      mayRepeat,
+    );
+  }
+
+  async #attempt<Body>(
+    method: string,
+    path: string,
+    body: object | undefined,
+    signal: AbortSignal,
+  ): Promise<Answer<Body>> {
+    const headers = {
+      authorization: `Bearer ${this.#apiKey}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    };
+    const { response, text } = await connected(`${method} ${path}`, async () => {
+      const answered = await this.fetch(`${this.#baseUrl}${path}`, {
+        method,
+        headers,
+        signal,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return { response: answered, text: await answered.text() };
+    });
+    const answer = parsed(text);
+    const waitSeconds = retryAfterSeconds(response.headers);
+    if (response.ok && isObject(answer)) return { body: answer as Body, retryAfterSeconds: waitSeconds };
+    if (isObject(answer) && isErrorBody(answer['error']))
+      throw new ApiError({
+        status: response.status,
+        error: answer['error'],
+        requestId: response.headers.get('x-request-id') ?? undefined,
+        retryAfterSeconds: waitSeconds,
+      });
+    throw new UnexpectedResponse(
+      `${method} ${path}`,
+      response.status,
+      'not the service’s answer',
+      waitSeconds,
+    );
+  }
+}
+
+/** Runs what uses the network; its failures, other than this client's own, mean that no answer came. */
+export async function connected<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof LipSyncError) throw cause;
+    throw new ConnectionError(`${what} was not answered: ${reasons(cause)}`, { cause });
+  }
+}
+
+/** The error of fetch says only that it failed; its cause says that nothing listens or that the name is unknown. */
+function reasons(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<globalThis.Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isErrorBody(value: unknown): value is ErrorBody {
+  return (
+    isObject(value) &&
+    typeof value['code'] === 'string' &&
+    typeof value['message'] === 'string' &&
+    typeof value['retryable'] === 'boolean'
+  );
+}
