@@ -1,4 +1,4 @@
-import { Argument, type Command, type Option } from 'commander';
+import type { Argument, Command, Option } from 'commander';
 
 /** A word that may stand where the user is typing. */
 export interface Candidate {
@@ -35,7 +35,9 @@ export function candidates(program: Command, words: readonly string[], values: O
 
 /** The option that takes the next word as its value, if this word does so. */
 function optionNamed(word: string, command: Command, program: Command): Option | undefined {
-  return [...command.options, ...program.options].find((option) => option.is(word) && option.required);
+  return [...command.options, ...program.options].find(
+    ({ short, long, required }) => required && (word === short || word === long),
+  );
 }
 
 function optionsOf(command: Command, program: Command): Option[] {
@@ -52,11 +54,6 @@ function subcommandsOf(command: Command): Candidate[] {
 
 function choicesOf(argument: Argument): readonly string[] {
   return argument.argChoices ?? [];
-}
-
-/** One line for each candidate: its word, a tab, its description. */
-export function formatCandidates(found: readonly Candidate[]): string {
-  return found.map(({ word, description }) => `${word}\t${description}\n`).join('');
 }
 
 export const SHELLS = ['bash', 'zsh'] as const;

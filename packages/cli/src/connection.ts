@@ -28,9 +28,14 @@ export function resolveConnection(flags: ConnectionFlags, env: Environment, prof
   const wantedUrl = flags.baseUrl ?? environmentUrl;
 
   if (environmentKey !== undefined) {
-    const baseUrl = wantedUrl ?? (profileName === null ? undefined : profiles.byName.get(profileName)?.baseUrl);
+    const baseUrl =
+      wantedUrl ?? (profileName === null ? undefined : profiles.byName.get(profileName)?.baseUrl);
     if (baseUrl === undefined)
-      throw new CommandError('Where the service is, is not known.', 'usage', 'Use --base-url or LIPSYNC_BASE_URL.');
+      throw new CommandError(
+        'Where the service is, is not known.',
+        'usage',
+        'Use --base-url or LIPSYNC_BASE_URL.',
+      );
     return { baseUrl: checkBaseUrl(baseUrl), apiKey: environmentKey, profile: null };
   }
 
@@ -61,7 +66,11 @@ export function profileNamed(name: string, { byName }: Profiles): Profile {
 export function checkBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['https:', 'http:'].includes(url.protocol) || url.search !== '' || url.hash !== '')
-    throw new CommandError(`"${text}" is not the address of a service.`, 'usage', 'It looks like https://api.example.com');
+    throw new CommandError(
+      `"${text}" is not the address of a service.`,
+      'usage',
+      'It looks like https://api.example.com',
+    );
   if (url.username !== '' || url.password !== '')
     throw new CommandError('The address of the service must not contain a name or password.', 'usage');
   return url.href.replace(/\/+$/, '');

@@ -68,7 +68,14 @@ function unsuccessful(
   { code, retryable, message }: Pick<Failure, 'code' | 'retryable' | 'message'>,
   subject: object,
 ): Failure {
-  return { outcome: 'unsuccessful', code, retryable, message, subject, advice: retryable ? AGAIN : undefined };
+  return {
+    outcome: 'unsuccessful',
+    code,
+    retryable,
+    message,
+    subject,
+    advice: retryable ? AGAIN : undefined,
+  };
 }
 
 function failureOfConnection(error: unknown): Failure {
@@ -81,8 +88,15 @@ function failureOfConnection(error: unknown): Failure {
   if (error instanceof TimeoutError) return { outcome: 'later', code: 'timeout', retryable: true, message };
   if (error instanceof UnexpectedResponse) {
     const retryable = error.status >= 500;
-    const advice = 'Something between here and the service answered. Is the address right? See lipsync profiles';
-    return { outcome: retryable ? 'later' : 'failed', code: 'unexpected_response', retryable, message, advice };
+    const advice =
+      'Something between here and the service answered. Is the address right? See lipsync profiles';
+    return {
+      outcome: retryable ? 'later' : 'failed',
+      code: 'unexpected_response',
+      retryable,
+      message,
+      advice,
+    };
   }
   if (error instanceof WebhookVerificationError)
     return { outcome: 'failed', code: error.reason, retryable: false, message };

@@ -62,7 +62,11 @@ export async function saveResults(
       await client.outputs.download(record, engine, file, {
         signal: session.interrupted,
         onProgress(received, total) {
-          lines[i] = { label: file, percent: (100 * received) / total, detail: 'downloading' };
+          lines[i] = {
+            label: file,
+            percent: total > 0 ? (100 * received) / total : 0,
+            detail: 'downloading',
+          };
           view.show(lines);
         },
       });

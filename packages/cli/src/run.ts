@@ -9,7 +9,14 @@ import { addRenderCommands } from './commands/render';
 import { addWebhookCommands } from './commands/webhook';
 import { CommandError, EXIT_CODES } from './exit-codes';
 import { failureDocument, failureOf } from './failures';
-import { createSession, type GlobalOptions, interruption, type Session, styled, type Surroundings } from './session';
+import {
+  createSession,
+  type GlobalOptions,
+  interruption,
+  type Session,
+  styled,
+  type Surroundings,
+} from './session';
 
 /** Runs one command; resolves to its exit code. */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
@@ -83,6 +90,7 @@ function printDocument(document: object, { stdout }: Session): void {
 
 function version(): string {
   const manifest: unknown = JSON.parse(readFileSync(path.join(__dirname, '..', 'package.json'), 'utf8'));
-  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version);
+  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest)
+    return String(manifest.version);
   throw new Error('package.json has no version');
 }

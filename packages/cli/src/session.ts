@@ -75,7 +75,11 @@ export function interruption(
 type Style = 'red' | 'bold' | 'dim';
 
 /** Colors only on terminals, and not where the environment asks for none (https://no-color.org). */
-export function styled(style: Style, text: string, { stderr, env }: Pick<Surroundings, 'stderr' | 'env'>): string {
+export function styled(
+  style: Style,
+  text: string,
+  { stderr, env }: Pick<Surroundings, 'stderr' | 'env'>,
+): string {
   const isColored = stderr.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
   return isColored ? styleText(style, text, { validateStream: false }) : text;
 }

@@ -8,12 +8,14 @@ import type { Session } from './session';
 /** What the user named as media: a file to upload, or what the service can fetch or has already. */
 export type Source = FileSource | KnownSource;
 
-export interface FileSource {
+interface FileSource {
+  mediaType: MediaType;
   file: string;
   bytes: number;
 }
 
-export interface KnownSource {
+interface KnownSource {
+  mediaType: MediaType;
   input: AssetInput | UrlInput;
 }
 
@@ -28,10 +30,10 @@ const ADDRESS = /^[a-z][a-z\d+.-]+:\/\//i;
  * Finds out what was named before anything is sent.
  * @throws CommandError for what cannot be media
  */
-export async function sourceOf(text: string): Promise<Source> {
-  if (ASSET_ID.test(text)) return { input: { asset_id: text } };
+export async function sourceOf(text: string, mediaType: MediaType): Promise<Source> {
+  if (ASSET_ID.test(text)) return { mediaType, input: { asset_id: text } };
   if (ADDRESS.test(text)) {
-    if (URL.canParse(text) && new URL(text).protocol === 'https:') return { input: { url: text } };
+    if (URL.canParse(text) && new URL(text).protocol === 'https:') return { mediaType, input: { url: text } };
     throw new CommandError(`${text} is not an https address.`, 'usage', 'Download it, and name the file.');
   }
   const found = await stat(text).catch(() => null);
@@ -39,8 +41,12 @@ export async function sourceOf(text: string): Promise<Source> {
   if (!found.isFile()) throw new CommandError(`${text} is not a file.`, 'usage');
   if (found.size === 0) throw new CommandError(`${text} is empty.`, 'usage');
   if (found.size > MAX_BYTES)
-    throw new CommandError(`${text} is larger than 256 MiB.`, 'usage', 'Cut it, or encode it at a lower rate.');
-  return { file: text, bytes: found.size };
+    throw new CommandError(
+      `${text} is larger than 256 MiB.`,
+      'usage',
+      'Cut it, or encode it at a lower rate.',
+    );
+  return { mediaType, file: text, bytes: found.size };
 }
 
 /** What results are called after: the name of the file, without its extension. */
@@ -53,36 +59,31 @@ export function nameOf(source: Source): string {
 }
 
 /**
- * Uploads what are files, at once and with a line for each, and returns the inputs of a request. When one upload fails
- * or the user interrupts, all end.
+ * Uploads what are files, at once and with a line for each; returns the inputs of a request, in the same order. When one
+ * upload fails or the user interrupts, all end.
  */
-export async function uploadFiles<Name extends MediaType>(
-  sources: Readonly<Record<Name, Source>>,
+export async function uploadFiles<Sources extends readonly Source[] | []>(
+  sources: Sources,
   client: LipSync,
   session: Session,
-): Promise<Record<Name, AssetInput | UrlInput>> {
-  const names = Object.keys(sources) as Name[];
+): Promise<{ [Index in keyof Sources]: AssetInput | UrlInput }> {
   const view = await session.progress();
-  const lines = new Map<Name, ProgressLine>();
+  const lines = new Map<Source, ProgressLine>();
   const ending = new AbortController();
   const onInterrupted = () => ending.abort(session.interrupted.reason);
   session.interrupted.addEventListener('abort', onInterrupted);
 
-  async function inputOf(name: Name): Promise<[Name, AssetInput | UrlInput]> {
-    const source = sources[name];
-    if (!('file' in source)) return [name, source.input];
-    const { id } = await uploadFile(source, name, {
-      client,
-      signal: ending.signal,
-      onProgress: (line) => view.show([...lines.set(name, line).values()]),
-    });
-    return [name, { asset_id: id }];
+  async function inputOf(source: Source): Promise<AssetInput | UrlInput> {
+    if (!('file' in source)) return source.input;
+    const onProgress = (line: ProgressLine) => view.show([...lines.set(source, line).values()]);
+    const { id } = await uploadFile(source, { client, signal: ending.signal, onProgress });
+    return { asset_id: id };
   }
 
   try {
     session.interrupted.throwIfAborted();
-    const inputs = await Promise.all(names.map(inputOf));
-    return Object.fromEntries(inputs) as Record<Name, AssetInput | UrlInput>;
+    const inputs = await Promise.all(sources.map(inputOf));
+    return inputs as { [Index in keyof Sources]: AssetInput | UrlInput };
   } catch (error) {
     ending.abort();
     throw error;
@@ -93,14 +94,21 @@ export async function uploadFiles<Name extends MediaType>(
 }
 
 function uploadFile(
-  { file, bytes }: FileSource,
-  mediaType: MediaType,
-  { client, signal, onProgress }: { client: LipSync; signal: AbortSignal; onProgress: (line: ProgressLine) => void },
+  { file, bytes, mediaType }: FileSource,
+  {
+    client,
+    signal,
+    onProgress,
+  }: { client: LipSync; signal: AbortSignal; onProgress: (line: ProgressLine) => void },
 ): Promise<Asset> {
   const total = megabytes(bytes);
   const label = path.basename(file);
   const show = (sent: number) =>
-    onProgress({ label, percent: (100 * sent) / bytes, detail: `uploaded ${megabytes(sent)} of ${total} MB` });
+    onProgress({
+      label,
+      percent: (100 * sent) / bytes,
+      detail: `uploaded ${megabytes(sent)} of ${total} MB`,
+    });
   show(0);
   return client.uploads.create(file, { mediaType, signal, onProgress: show });
 }
@@ -108,4 +116,21 @@ function uploadFile(
 /** Of a million bytes, as file managers and networks count. */
 function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(1);
+}
+
+const EXTENSIONS: Readonly<Record<MediaType, RegExp>> = {
+  video: /\.(mp4|m4v|mov|webm|mkv)$/i,
+  audio: /\.(mp3|wav|m4a|aac|ogg|oga|opus|flac)$/i,
+};
+
+/** What a file or address is used as, by its name. */
+export function mediaTypeOf(text: string): MediaType {
+  const name = ADDRESS.test(text) && URL.canParse(text) ? new URL(text).pathname : text;
+  if (EXTENSIONS.video.test(name)) return 'video';
+  if (EXTENSIONS.audio.test(name)) return 'audio';
+  throw new CommandError(
+    `The name of ${text} does not say whether it is a video or a voice.`,
+    'usage',
+    'Say it with --media-type video or --media-type audio.',
+  );
 }
