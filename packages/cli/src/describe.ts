@@ -10,8 +10,10 @@ export function progressOf(record: RenderRecord | PreparationRecord): ProgressLi
   return record.engines.map(({ engine, status, stage, progress_percent, error }) => ({
     label: engine,
     percent: progress_percent,
-    // Until an engine has started, the stage of the render says what it waits for.
-    detail: words(error?.code ?? (status === 'accepted' ? record.stage : stage)),
+    // Until an engine can start, the stage of the render says what it waits for.
+    detail: words(
+      error?.code ?? (status === 'accepted' && record.stage !== 'rendering' ? record.stage : stage),
+    ),
   }));
 }
 

@@ -16,15 +16,16 @@ export interface ProgressView {
   end(): void;
 }
 
-export type ProgressStream = NodeJS.WritableStream & { isTTY?: boolean };
+export type ProgressStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 
 const REDRAW_MS = 80;
 const BAR_WIDTH = 20;
-const STEP_PERCENT = 10;
+const STEP_PERCENT = 25;
 
 /** A terminal shows lines that are rewritten in place; anything else, for instance a log, gets a line at every step. */
 export async function createProgressView(stream: ProgressStream, env: Environment): Promise<ProgressView> {
-  const movesCursor = stream.isTTY === true && env['TERM'] !== 'dumb';
+  // Terminals of containers can have no size.
+  const movesCursor = stream.isTTY === true && env['TERM'] !== 'dumb' && (stream.columns ?? 0) > 0;
   return movesCursor ? rewriting(stream) : appending(stream);
 }
 
@@ -55,18 +56,18 @@ async function rewriting(stream: NodeJS.WritableStream): Promise<ProgressView> {
 }
 
 function appending(stream: NodeJS.WritableStream): ProgressView {
-  const shown = new Map<string, string>();
+  const shown: string[] = [];
   return {
     show(lines) {
-      for (const { label, percent, detail } of align(lines)) {
+      for (const [i, { label, percent, detail }] of align(lines).entries()) {
         // Figures within the detail change all the time, its words do not.
         const step = `${Math.floor(percent / STEP_PERCENT)} ${detail.replace(/[\d.]+/g, '')}`;
-        if (shown.get(label) === step) continue;
-        shown.set(label, step);
+        if (shown[i] === step) continue;
+        shown[i] = step;
         stream.write(`  ${label}  ${percentage(percent)}  ${detail}\n`);
       }
     },
-    end: () => shown.clear(),
+    end: () => undefined,
   };
 }
 

@@ -62,16 +62,11 @@ export async function saveResults(
       await client.outputs.download(record, engine, file, {
         signal: session.interrupted,
         onProgress(received, total) {
-          lines[i] = {
-            label: file,
-            percent: total > 0 ? (100 * received) / total : 0,
-            detail: 'downloading',
-          };
+          const percent = total > 0 ? (100 * received) / total : 0;
+          lines[i] = { label: file, percent, detail: percent < 100 ? 'downloading' : 'saved' };
           view.show(lines);
         },
       });
-      lines[i] = { label: file, percent: 100, detail: 'saved' };
-      view.show(lines);
     }
   } finally {
     view.end();

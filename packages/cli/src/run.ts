@@ -72,7 +72,11 @@ function report(error: unknown, args: readonly string[], session: Session): numb
   // Of --help and --version; wrong words on the command line, which commander has told about.
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return EXIT_CODES.ok;
-    if (isJson) printDocument(failureDocument(failureOf(new CommandError(error.message, 'usage'))), session);
+    if (isJson)
+      printDocument(
+        failureDocument(failureOf(new CommandError(error.message.replace(/^error: /, ''), 'usage'))),
+        session,
+      );
     return EXIT_CODES.usage;
   }
   // Whatever an interrupted command threw, it ended because of the interruption.

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Asset, AssetInput, LipSync, MediaType, UrlInput } from '@lipsync/client';
+import type { AssetInput, LipSync, MediaType, UrlInput } from '@lipsync/client';
 import { CommandError } from './exit-codes';
 import type { ProgressLine } from './progress';
 import type { Session } from './session';
@@ -68,21 +68,29 @@ export async function uploadFiles<Sources extends readonly Source[] | []>(
   session: Session,
 ): Promise<{ [Index in keyof Sources]: AssetInput | UrlInput }> {
   const view = await session.progress();
-  const lines = new Map<Source, ProgressLine>();
+  const all: readonly Source[] = sources;
+  const uploads = all.filter((source) => 'file' in source);
+  const lines = uploads.map((source) => lineOf(source, 0));
   const ending = new AbortController();
   const onInterrupted = () => ending.abort(session.interrupted.reason);
   session.interrupted.addEventListener('abort', onInterrupted);
 
   async function inputOf(source: Source): Promise<AssetInput | UrlInput> {
     if (!('file' in source)) return source.input;
-    const onProgress = (line: ProgressLine) => view.show([...lines.set(source, line).values()]);
-    const { id } = await uploadFile(source, { client, signal: ending.signal, onProgress });
+    const { id } = await client.uploads.create(source.file, {
+      mediaType: source.mediaType,
+      signal: ending.signal,
+      onProgress: (sent) => {
+        lines[uploads.indexOf(source)] = lineOf(source, sent);
+        view.show(lines);
+      },
+    });
     return { asset_id: id };
   }
 
   try {
     session.interrupted.throwIfAborted();
-    const inputs = await Promise.all(sources.map(inputOf));
+    const inputs = await Promise.all(all.map(inputOf));
     return inputs as { [Index in keyof Sources]: AssetInput | UrlInput };
   } catch (error) {
     ending.abort();
@@ -93,24 +101,9 @@ export async function uploadFiles<Sources extends readonly Source[] | []>(
   }
 }
 
-function uploadFile(
-  { file, bytes, mediaType }: FileSource,
-  {
-    client,
-    signal,
-    onProgress,
-  }: { client: LipSync; signal: AbortSignal; onProgress: (line: ProgressLine) => void },
-): Promise<Asset> {
-  const total = megabytes(bytes);
-  const label = path.basename(file);
-  const show = (sent: number) =>
-    onProgress({
-      label,
-      percent: (100 * sent) / bytes,
-      detail: `uploaded ${megabytes(sent)} of ${total} MB`,
-    });
-  show(0);
-  return client.uploads.create(file, { mediaType, signal, onProgress: show });
+function lineOf({ file, bytes }: FileSource, sent: number): ProgressLine {
+  const detail = `uploaded ${megabytes(sent)} of ${megabytes(bytes)} MB`;
+  return { label: path.basename(file), percent: (100 * sent) / bytes, detail };
 }
 
 /** Of a million bytes, as file managers and networks count. */
