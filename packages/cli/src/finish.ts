@@ -7,7 +7,7 @@ import {
 } from '@lipsync/client';
 import { progressOf } from './describe';
 import { CommandError } from './exit-codes';
-import { type SavedFile, saveResults } from './results';
+import { type PlannedFile, type SavedFile, saveResults } from './results';
 import { interruption, type Session } from './session';
 
 export interface FinishOptions {
@@ -27,7 +27,7 @@ export interface RenderAnswer {
  */
 export async function finishRender(
   accepted: RenderRecord,
-  planned: readonly SavedFile[],
+  planned: readonly PlannedFile[],
   options: FinishOptions,
   client: LipSync,
   session: Session,

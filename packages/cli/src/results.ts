@@ -1,6 +1,8 @@
-import { existsSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import type { Engine, LipSync, RenderRecord } from '@lipsync/client';
 import { CommandError } from './exit-codes';
 import type { Session } from './session';
@@ -12,9 +14,14 @@ export interface ResultOptions {
   force?: boolean | undefined;
 }
 
-export interface SavedFile {
+/** Where the result of an engine goes. */
+export interface PlannedFile {
   engine: Engine;
   path: string;
+}
+
+export interface SavedFile extends PlannedFile {
+  sha256: string;
 }
 
 /**
@@ -26,7 +33,7 @@ export function planResults(
   engines: readonly Engine[],
   name: string,
   { out = '.', force = false }: ResultOptions,
-): SavedFile[] {
+): PlannedFile[] {
   const isFolder = /[/\\]$/.test(out) || statSync(out, { throwIfNoEntry: false })?.isDirectory() === true;
   const planned = engines.map((engine) => {
     if (isFolder) return { engine, path: path.join(out, `${name}.${engine}.mp4`) };
@@ -47,7 +54,7 @@ export function planResults(
 /** Downloads what the engines of a render made. A file appears when it is complete. */
 export async function saveResults(
   record: RenderRecord,
-  planned: readonly SavedFile[],
+  planned: readonly PlannedFile[],
   client: LipSync,
   session: Session,
 ): Promise<SavedFile[]> {
@@ -55,6 +62,7 @@ export async function saveResults(
     record.engines.some((result) => result.engine === engine && result.output !== undefined),
   );
   const view = await session.progress();
+  const saved: SavedFile[] = [];
   const lines = made.map(({ path: file }) => ({ label: file, percent: 0, detail: 'downloading' }));
   try {
     for (const [i, { engine, path: file }] of made.entries()) {
@@ -67,9 +75,16 @@ export async function saveResults(
           view.show(lines);
         },
       });
+      saved.push({ engine, path: file, sha256: await sha256Of(file) });
     }
   } finally {
     view.end();
   }
-  return made;
+  return saved;
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
 }

@@ -82,7 +82,8 @@ function report(error: unknown, args: readonly string[], session: Session): numb
   // Whatever an interrupted command threw, it ended because of the interruption.
   const wasCutShort = session.interrupted.aborted && !(error instanceof CommandError);
   const failure = failureOf(wasCutShort ? interruption(session, 'Interrupted.') : error);
-  session.stderr.write(`${styled('red', 'error:', session)} ${failure.message}\n`);
+  const prefix = session.interrupted.aborted ? '' : `${styled('red', 'error:', session)} `;
+  session.stderr.write(`${prefix}${failure.message}\n`);
   for (const line of failure.advice?.split('\n') ?? []) session.stderr.write(`  ${line}\n`);
   if (isJson && !session.hasAnswered()) printDocument(failureDocument(failure), session);
   return EXIT_CODES[failure.outcome];

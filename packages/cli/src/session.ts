@@ -72,11 +72,9 @@ export function interruption(
   return new CommandError(message, interrupted.reason === 'SIGTERM' ? 'terminated' : 'interrupted', advice);
 }
 
-type Style = 'red' | 'bold' | 'dim';
-
 /** Colors only on terminals, and not where the environment asks for none (https://no-color.org). */
 export function styled(
-  style: Style,
+  style: 'red',
   text: string,
   { stderr, env }: Pick<Surroundings, 'stderr' | 'env'>,
 ): string {

@@ -10,6 +10,7 @@ export {
   SAMPLE_VIDEO,
   stackLayout,
 } from './layout';
+export { lipsyncRender } from './lipsync';
 export { createStack, type Stack, type StackDescription } from './local-stack';
 export { createProcessManager, type ProcessSpec } from './process-manager';
 export {
