@@ -108,7 +108,8 @@ function failureOfConnection(error: unknown): Failure {
 
 /** That of an operation on a file, such as ENOSPC. */
 function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  const hasCode = typeof error === 'object' && error !== null && 'code' in error;
+  return hasCode && typeof error.code === 'string' ? error.code : undefined;
 }
 
 /** A failure as the one document that --json prints. */

@@ -34,8 +34,7 @@ export async function readProfiles(file: string): Promise<Profiles> {
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      return { current: null, byName: new Map() };
+    if (isObject(error) && error['code'] === 'ENOENT') return { current: null, byName: new Map() };
     throw error;
   }
   const profiles = parse(text);

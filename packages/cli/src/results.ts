@@ -63,7 +63,11 @@ export async function saveResults(
   );
   const view = await session.progress();
   const saved: SavedFile[] = [];
-  const lines = made.map(({ path: file }) => ({ label: file, percent: 0, detail: 'downloading' }));
+  const lines = made.map(({ path: file }) => ({
+    label: path.basename(file),
+    percent: 0,
+    detail: 'downloading',
+  }));
   try {
     for (const [i, { engine, path: file }] of made.entries()) {
       await mkdir(path.dirname(file), { recursive: true });
@@ -71,7 +75,7 @@ export async function saveResults(
         signal: session.interrupted,
         onProgress(received, total) {
           const percent = total > 0 ? (100 * received) / total : 0;
-          lines[i] = { label: file, percent, detail: percent < 100 ? 'downloading' : 'saved' };
+          lines[i] = { label: path.basename(file), percent, detail: percent < 100 ? 'downloading' : 'saved' };
           view.show(lines);
         },
       });

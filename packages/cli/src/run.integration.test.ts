@@ -67,7 +67,7 @@ describe('render', () => {
       { engine: 'musetalk', status: 'completed' },
       { engine: 'highsync', status: 'failed', code: 'engine_failed' },
     ] as const;
-    service.script({ status: 'completed', engines: [...engines] });
+    service.script({ status: 'completed', engines });
     const { exitCode, stdout } = await command(renderMedia('--engines', 'musetalk,highsync', '--json'));
     expect(exitCode).toBe(EXIT_CODES.partial);
     expect(JSON.parse(stdout)).toMatchObject({

@@ -10,7 +10,7 @@ type EngineState = Pick<RenderRecord['engines'][number], 'engine' | 'status'> & 
 /** What the service says of its render, one state after another; the last one repeats. */
 export interface ScriptedState {
   status: RenderRecord['status'];
-  engines: EngineState[];
+  engines: readonly EngineState[];
 }
 
 /** A service with one key and one render that goes through states as scripted. */
