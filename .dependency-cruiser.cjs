@@ -55,6 +55,8 @@ module.exports = {
       to: { path: '^packages/testkit/' },
     },
     layer('contract'),
+    // Published: whatever it imported would have to be published too.
+    layer('client'),
     layer('domain', 'contract'),
     layer('runtime', 'domain', 'contract'),
     layer('db', 'domain', 'contract'),

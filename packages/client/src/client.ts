@@ -13,6 +13,8 @@ import {
   type PreparationRequest,
   type RenderRecord,
   type RenderRequest,
+  type Upload,
+  type UploadRequest,
   type UrlInput,
 } from './resources';
 import { type CallOptions, type LipSyncOptions, Transport } from './transport';
@@ -124,6 +126,14 @@ export class Client {
     /** Uploads media; the asset can be used at once, its checks continue in the background. */
     create: (source: UploadSource, options: UploadOptions): Promise<Asset> =>
       upload(source, options, { transport: this.#transport, platform: this.#platform }),
+
+    /** The first step alone, for a backend that lets somebody else send the bytes to the signed address. */
+    begin: async (request: UploadRequest, options: CallOptions = {}): Promise<Upload> =>
+      (await this.#transport.post<Upload>('/v1/uploads', { ...options, body: request })).body,
+
+    /** The last step alone: the bytes are there. */
+    complete: async (id: string, options: CallOptions = {}): Promise<Asset> =>
+      (await this.#transport.post<Asset>(`/v1/uploads/${encodeURIComponent(id)}/complete`, options)).body,
   };
 
   readonly assets = {

@@ -26,22 +26,21 @@ export async function download(
   const id = typeof render === 'string' ? render : render.id;
   const freshOutput = async () =>
     outputOf((await transport.get<RenderRecord>(renderPath(id), { signal })).body, engine);
-  const known = typeof render === 'string' ? undefined : outputOf(render, engine);
-  let output = known !== undefined && !expiresSoon(known) ? known : await freshOutput();
-
+  let output: Output | undefined;
   let received = 0;
   let total: number | undefined;
   let entityTag: string | undefined;
   let refusedAddresses = 0;
 
   async function transfer(progressed: () => void): Promise<void> {
-    if (refusedAddresses > 0 || expiresSoon(output)) output = await freshOutput();
+    if (output === undefined || expiresSoon(output) || refusedAddresses > 0) output = await freshOutput();
+    const { url } = output;
     const error = () => new ConnectionError(`The download stood still for ${STALL_MS / 1000} s`);
     await withDeadline({ ms: STALL_MS, signal, error }, async (attemptSignal, alive) => {
       const isResumed = received > 0 && entityTag !== undefined;
       const headers = isResumed ? { range: `bytes=${received}-`, 'if-range': entityTag ?? '' } : {};
       const response = await connected('The download', () =>
-        transport.fetch(output.url, { headers, signal: attemptSignal }),
+        transport.fetch(url, { headers, signal: attemptSignal }),
       );
       const { status, body } = response;
       if (status === 403) refusedAddresses += 1;
@@ -82,6 +81,7 @@ export async function download(
   }
 
   try {
+    if (typeof render !== 'string') output = outputOf(render, engine);
     await repeatedly(
       { maxRetries: transport.maxRetries, timeoutMs: Infinity, signal },
       (_, progressed) => transfer(progressed),

@@ -67,9 +67,7 @@ class ApiErrorOf<Code extends ApiErrorCode> extends LipSyncError {
   readonly retryAfterSeconds: number | undefined;
 
   constructor({ status, error, requestId, retryAfterSeconds }: Refusal) {
-    super(
-      `${error.message} (${status} ${error.code}${requestId === undefined ? '' : `, request ${requestId}`})`,
-    );
+    super(error.message);
     // The catalogue is the service's own: a code and its status come together.
     this.code = error.code as Code;
     this.status = status as ErrorCatalogue[Code]['status'];

@@ -14,7 +14,7 @@ export {
   UnexpectedResponse,
 } from './errors';
 export { type DownloadOptions } from './download';
-export { type MediaInput, type StreamSource, type UploadSource } from './media';
+export { contentTypeOf, type MediaInput, type StreamSource, type UploadSource } from './media';
 export type {
   Asset,
   AssetInput,
@@ -33,13 +33,15 @@ export type {
   RecordStatus,
   RenderRecord,
   SyncMode,
+  Upload,
+  UploadRequest,
   UrlInput,
   Usage,
   WebhookEvent,
   WebhookEventType,
 } from './resources';
 export { type CreateOptions, type PreparationParams, type RenderParams } from './client';
-export { type CallOptions, type LipSyncOptions } from './transport';
+export { type CallOptions, type Fetch, type LipSyncOptions } from './transport';
 export { type UploadOptions } from './upload';
 export { type WaitOptions, type WatchOptions } from './watch';
 export { verifyWebhook, WebhookVerificationError, type WebhookVerificationReason } from './webhooks';

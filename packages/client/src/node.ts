@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import process from 'node:process';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type Platform } from './platform';
@@ -32,7 +33,10 @@ export const nodePlatform: Platform = {
       },
       async close() {
         await file.close();
-        await rename(part, path);
+        await rename(part, path).catch(async (error: unknown) => {
+          await rm(part, { force: true });
+          throw error;
+        });
       },
       async discard() {
         await file.close();

@@ -1,3 +1,5 @@
+import { type Fetch } from './transport';
+
 /** Bytes that are to be sent: a Blob or a file looks like this. */
 export interface Bytes {
   readonly size: number;
@@ -16,7 +18,7 @@ export interface PutRequest {
   bytes: Bytes;
   onSent: (sentBytes: number) => void;
   signal: AbortSignal;
-  fetch: typeof fetch;
+  fetch: Fetch;
 }
 
 /** Where a download goes. `close` is called once all bytes are there, otherwise `discard`. */

@@ -1,4 +1,8 @@
-import { type Record as ContractRecord, type WebhookEvent as ContractEvent } from './generated/contract';
+import {
+  type EngineResult,
+  type Record as ContractRecord,
+  type WebhookEvent as ContractEvent,
+} from './generated/contract';
 
 export type {
   Asset,
@@ -26,14 +30,18 @@ export type {
   WebhookEventType,
 } from './generated/contract';
 
-/** What the contract says is present on renders. */
-type OfRenders = 'audio_asset_id' | 'engines' | 'sync_mode';
-
 /** A render: its state, progress, and a result for every engine. */
-export type RenderRecord = ContractRecord & Required<Pick<ContractRecord, OfRenders>>;
+export interface RenderRecord extends ContractRecord {
+  audio_asset_id: string;
+  sync_mode: string;
+  engines: EngineResult[];
+}
 
 /** A preparation: its state, progress, and once completed what the analysis found. */
-export type PreparationRecord = Omit<ContractRecord, OfRenders | 'preparation_id'>;
+export type PreparationRecord = Omit<
+  ContractRecord,
+  'audio_asset_id' | 'engines' | 'preparation_id' | 'sync_mode'
+>;
 
 type EventOf<Type extends ContractEvent['type'], Data> = Omit<ContractEvent, 'type' | 'data'> & {
   type: Type;

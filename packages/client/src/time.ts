@@ -1,4 +1,4 @@
-import { isPassing, TimeoutError } from './errors';
+import { isPassing } from './errors';
 
 /** Resolves after this many milliseconds; rejects with the signal's reason if it is aborted before. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
@@ -49,7 +49,7 @@ export async function withDeadline<T>(
 export interface RetryPolicy {
   /** How often a failed attempt is repeated without progress in between. */
   maxRetries: number;
-  /** Milliseconds after which no further attempt begins. */
+  /** Milliseconds after which no further attempt begins; what the last one failed with is thrown. */
   timeoutMs: number;
   signal?: AbortSignal | undefined;
 }
@@ -77,8 +77,7 @@ export async function repeatedly<T>(
       if (retries >= maxRetries || !mayRepeat(error)) throw error;
       const backoffMs = Math.random() * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retries);
       const waitMs = askedWaitMs(error) + backoffMs;
-      if (performance.now() - startedAt + waitMs > timeoutMs)
-        throw new TimeoutError(`Gave up after ${retries + 1} attempts: ${String(error)}`, { cause: error });
+      if (performance.now() - startedAt + waitMs > timeoutMs) throw error;
       retries += 1;
       await pause(waitMs, signal);
     }

@@ -9,17 +9,20 @@ import {
 import { type Error as ErrorBody } from './resources';
 import { repeatedly, retryAfterSeconds, withDeadline } from './time';
 
+/** What this client uses of fetch. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
 export interface LipSyncOptions {
   /** Your API key. In Node, Bun and Deno it defaults to the environment's LIPSYNC_API_KEY. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** Where the service is, for example https://lipsync.example.com. Defaults to the environment's LIPSYNC_BASE_URL. */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   /** Sends the requests in the place of the global fetch. */
-  fetch?: typeof fetch;
+  fetch?: Fetch | undefined;
   /** Milliseconds that one call may take with all its repetitions; 2 minutes. Bytes of media are not counted. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** How often a call is repeated that failed with what passes by itself; 5. */
-  maxRetries?: number;
+  maxRetries?: number | undefined;
 }
 
 /** Options of every call. */
@@ -42,7 +45,7 @@ interface Call extends CallOptions {
    */
   repeat?: 'any' | 'refused';
   maxRetries?: number;
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 /** Milliseconds in which one attempt must be answered. The service limits its own work to less. */
@@ -50,7 +53,7 @@ const ATTEMPT_MS = 30_000;
 
 /** Sends requests of the API: authenticated, in time, repeated where that is safe, with typed errors. */
 export class Transport {
-  readonly fetch: typeof fetch;
+  readonly fetch: Fetch;
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly #apiKey: string;
@@ -66,7 +69,7 @@ export class Transport {
     this.#apiKey = apiKey;
     this.#baseUrl = new URL(baseUrl).href.replace(/\/+$/, '');
     // The global one is looked up at each call: it may be replaced, and must not get a receiver.
-    this.fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+    this.fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
     this.timeoutMs = options.timeoutMs ?? 120_000;
     this.maxRetries = options.maxRetries ?? 5;
   }
@@ -131,12 +134,7 @@ export class Transport {
         requestId: response.headers.get('x-request-id') ?? undefined,
         retryAfterSeconds: waitSeconds,
       });
-    throw new UnexpectedResponse(
-      `${method} ${path}`,
-      response.status,
-      'not the service’s answer',
-      waitSeconds,
-    );
+    throw new UnexpectedResponse(`${method} ${path}`, response.status, 'not in the contract', waitSeconds);
   }
 }
 

@@ -46,9 +46,8 @@ export async function* watch<Resource extends Watched>(
     const askedMs = retryAfterSeconds === undefined ? backoffMs : retryAfterSeconds * 1000;
     const waitMs = pollIntervalMs ?? askedMs;
     backoffMs = Math.min(LONGEST_POLL_MS, backoffMs * 1.5);
-    if (waitMs >= leftMs())
-      throw new TimeoutError(`${body.id} was still ${body.status} after ${timeoutMs} ms`);
-    await pause(waitMs, signal);
+    await pause(Math.min(waitMs, leftMs()), signal);
+    if (leftMs() <= 0) throw new TimeoutError(`${body.id} was still ${body.status} after ${timeoutMs} ms`);
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type Operation,
   type OperationId,
   operationNamed,
+  OPERATIONS,
   type SchemaName,
   validate,
 } from '@lipsync/contract';
@@ -53,6 +54,24 @@ export function expectContract(operationId: OperationId | null, response: Contra
   }
   assert.equal(response.headers.get('cache-control'), 'no-store', 'Cache-Control');
   return response.body;
+}
+
+/**
+ * Fetches, and checks every answer of the service against the contract; the store's and other servers' it passes on. A
+ * client that is given it must not repeat requests, or a violation that occurs once would go unseen.
+ */
+export async function contractFetch(address: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(address, init);
+  const method = init.method?.toLowerCase() ?? 'get';
+  const { pathname } = new URL(address);
+  const operation = OPERATIONS.find(
+    ({ method: known, path }) =>
+      known === method && new RegExp(`^${path.replace('{id}', '[^/]+')}$`).test(pathname),
+  );
+  if (operation === undefined) return response;
+  const body: unknown = await response.clone().json();
+  expectContract(operation.operationId, { status: response.status, headers: response.headers, body });
+  return response;
 }
 
 function assertError(codes: readonly ErrorCode[], response: ContractResponse): void {

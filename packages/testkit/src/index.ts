@@ -1,4 +1,4 @@
-export { type ContractResponse, expectContract } from './contract';
+export { contractFetch, type ContractResponse, expectContract } from './contract';
 export {
   createCertificateAuthority,
   type HttpsReceiver,

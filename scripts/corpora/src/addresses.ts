@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
+import { ApiError } from '@lipsync/client';
 import { type ErrorCode } from '@lipsync/contract';
-import { ApiError } from '@lipsync/local-stack';
 import { eventually, REFUSED_ADDRESSES, REFUSED_URLS } from '@lipsync/testkit';
 import { MEDIA_HOST, redirectTo } from './origins';
 import { type CorpusResult, createTally, endOf, type TestBed } from './test-bed';
@@ -31,11 +31,11 @@ export async function tryAddresses(bed: TestBed): Promise<CorpusResult> {
     code: ErrorCode,
     create: (url: string) => Promise<unknown>,
   ])[] = [
-    ['an asset', 'invalid_media_url', (url) => api.createAsset({ url, media_type: 'video' })],
-    ['the video', 'invalid_media_url', (url) => api.createRender({ ...render, video: { url } })],
-    ['the audio', 'invalid_media_url', (url) => api.createRender({ ...render, audio: { url } })],
-    ['a preparation', 'invalid_media_url', (url) => api.createPreparation({ video: { url } })],
-    ['a webhook', 'invalid_webhook_url', (url) => api.createRender({ ...render, webhook_url: url })],
+    ['an asset', 'invalid_media_url', (url) => api.assets.create({ url, media_type: 'video' })],
+    ['the video', 'invalid_media_url', (url) => api.renders.create({ ...render, video: { url } })],
+    ['the audio', 'invalid_media_url', (url) => api.renders.create({ ...render, audio: { url } })],
+    ['a preparation', 'invalid_media_url', (url) => api.preparations.create({ video: { url } })],
+    ['a webhook', 'invalid_webhook_url', (url) => api.renders.create({ ...render, webhook_url: url })],
   ];
   const hosts = REFUSED_ADDRESSES.map((address) => (isIPv6(address) ? `[${address}]` : address));
   const literals = hosts.flatMap((host) => [`https://${host}/`, `https://${host}:${bed.canaryPort}/`]);
@@ -44,7 +44,7 @@ export async function tryAddresses(bed: TestBed): Promise<CorpusResult> {
       places.map(async ([place, code, create]) => {
         const outcome = await create(url).then(
           () => 'accepted',
-          (error: unknown) => (error instanceof ApiError ? error.error.code : String(error)),
+          (error: unknown) => (error instanceof ApiError ? error.code : String(error)),
         );
         expectOutcome(`${url} for ${place}`, outcome, [code]);
       }),
@@ -53,9 +53,9 @@ export async function tryAddresses(bed: TestBed): Promise<CorpusResult> {
   await Promise.all(
     [...literals, ...LOCATIONS].map(redirectTo).map(async (path) => {
       const { id } = await eventually(() =>
-        api.createAsset({ url: `https://${MEDIA_HOST}${path}`, media_type: 'video' }),
+        api.assets.create({ url: `https://${MEDIA_HOST}${path}`, media_type: 'video' }),
       );
-      expectOutcome(path, await endOf(() => api.getAsset(id)), ['media_url_not_allowed']);
+      expectOutcome(path, await endOf(() => api.assets.get(id)), ['media_url_not_allowed']);
     }),
   );
   return result;

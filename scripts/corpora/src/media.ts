@@ -52,15 +52,15 @@ export async function tryMedia(
     offered.map(async ([name, mediaType, body, expected], i) => {
       replies[`/offered/${i}`] = { status: 200, body };
       const url = `https://${MEDIA_HOST}/offered/${i}`;
-      const { id } = await eventually(() => api.createAsset({ url, media_type: mediaType }));
-      const outcome = await endOf(() => api.getAsset(id));
+      const { id } = await eventually(() => api.assets.create({ url, media_type: mediaType }));
+      const outcome = await endOf(() => api.assets.get(id));
       expectOutcome(name, outcome, expected);
       if (outcome === 'ready' && mediaType === 'video') survivors.push(id);
     }),
   );
   for (const id of survivors.slice(0, ANALYZED)) {
-    const preparation = await eventually(() => api.createPreparation({ video: { asset_id: id } }));
-    expectOutcome(`the analysis of ${id}`, await endOf(() => api.getPreparation(preparation.id)), ANALYSES);
+    const preparation = await eventually(() => api.preparations.create({ video: { asset_id: id } }));
+    expectOutcome(`the analysis of ${id}`, await endOf(() => api.preparations.get(preparation.id)), ANALYSES);
   }
   if (wasOpened?.() === true) result.violations.push('a file was opened that another one names');
   // The last jobs end a moment before their folders are gone.

@@ -181,22 +181,22 @@ export async function tryOrigins(bed: TestBed): Promise<CorpusResult> {
   const watched: Promise<void>[] = [];
   for (const [host, path, codes] of CASES) {
     const url = `https://${host}${path}`;
-    const { id } = await eventually(() => attacker.api.createAsset({ url, media_type: 'video' }));
-    const end = endOf(() => attacker.api.getAsset(id));
+    const { id } = await eventually(() => attacker.api.assets.create({ url, media_type: 'video' }));
+    const end = endOf(() => attacker.api.assets.get(id));
     watched.push(end.then((outcome) => expectOutcome(`media at ${url}`, outcome, codes)));
   }
   for (const [url, expected] of hooks) {
     const event = await announceTo(attacker, url);
-    const end = endOf(() => attacker.api.getWebhook(event));
+    const end = endOf(() => attacker.api.webhooks.get(event));
     watched.push(end.then((outcome) => expectOutcome(`a webhook to ${url}`, outcome, [expected])));
   }
   const startedAt = performance.now();
   const other = async () => {
-    const audio = await victim.api.upload(SAMPLE_AUDIO, 'audio', 'audio/wav');
+    const audio = await victim.api.uploads.create(SAMPLE_AUDIO, { mediaType: 'audio' });
     const event = await announceTo(victim, `https://${MEDIA_HOST}/hook`);
-    const asset = await endOf(() => victim.api.getAsset(audio.id));
+    const asset = await endOf(() => victim.api.assets.get(audio.id));
     // A later attempt will do.
-    const delivery = await endOf(async () => ({ status: (await victim.api.getWebhook(event)).status }));
+    const delivery = await endOf(async () => ({ status: (await victim.api.webhooks.get(event)).status }));
     expectOutcome("another customer's sound", asset, ['ready']);
     expectOutcome("another customer's webhook", delivery, ['delivered']);
     return Math.round(performance.now() - startedAt);
@@ -214,6 +214,6 @@ async function announceTo({ api }: Caller, webhookUrl: string): Promise<string> 
     engines: ['musetalk' as const],
     sync_mode: 'loop' as const,
   };
-  const { id } = await eventually(() => api.createRender({ ...request, webhook_url: webhookUrl }));
-  return (await eventually(() => api.cancelRender(id))).webhook_event_id ?? '';
+  const { id } = await eventually(() => api.renders.create({ ...request, webhook_url: webhookUrl }));
+  return (await eventually(() => api.renders.cancel(id))).webhook_event_id ?? '';
 }

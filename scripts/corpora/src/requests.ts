@@ -106,30 +106,30 @@ type Ids = Awaited<ReturnType<typeof prepare>>;
 /** A resource of every kind, in a state that does not change by itself. */
 async function prepare({ api }: Caller) {
   const url = `https://${MEDIA_HOST}/missing.mp4`;
-  const render = await api.createRender({
+  const render = await api.renders.create({
     video: { url },
     audio: { url },
     engines: ['musetalk'],
     sync_mode: 'loop',
     webhook_url: `https://${MEDIA_HOST}/hook`,
   });
-  const { webhook_event_id: event = '' } = await api.cancelRender(render.id);
-  const preparation = await api.createPreparation({ video: { url } });
+  const { webhook_event_id: event = '' } = await api.renders.cancel(render.id);
+  const preparation = await api.preparations.create({ video: { url } });
   // Its bytes are there, so that whoever may complete it can.
   const bytes = 'no sound!';
-  const upload = await api.createUpload({
+  const upload = await api.uploads.begin({
     media_type: 'audio',
     content_type: 'audio/wav',
     size_bytes: bytes.length,
   });
   await fetch(upload.upload_url, { method: 'PUT', headers: upload.required_headers, body: bytes });
-  const audio = await api.upload(SAMPLE_AUDIO, 'audio', 'audio/wav');
+  const audio = await api.uploads.create(SAMPLE_AUDIO, { mediaType: 'audio' });
   await eventually(
     async () => {
       const settled = [
-        (await api.getWebhook(event)).status === 'delivered',
-        (await api.getAsset(audio.id)).status === 'ready',
-        (await api.getPreparation(preparation.id)).status === 'failed',
+        (await api.webhooks.get(event)).status === 'delivered',
+        (await api.assets.get(audio.id)).status === 'ready',
+        (await api.preparations.get(preparation.id)).status === 'failed',
       ];
       if (settled.includes(false)) throw new Error('the resources to fuzz with are not ready');
     },
@@ -147,8 +147,12 @@ async function prepare({ api }: Caller) {
 }
 
 async function stateOf({ api }: Caller, ids: Ids): Promise<string> {
-  const states = [api.getRender(ids.render), api.getWebhook(ids.event), api.getPreparation(ids.preparation)];
-  const assets = [ids.audio, ids.awaiting, ids.failed].map((id) => api.getAsset(id));
+  const states = [
+    api.renders.get(ids.render),
+    api.webhooks.get(ids.event),
+    api.preparations.get(ids.preparation),
+  ];
+  const assets = [ids.audio, ids.awaiting, ids.failed].map((id) => api.assets.get(id));
   return JSON.stringify(await Promise.all([...states, ...assets]));
 }
 

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 import path from 'node:path';
+import { LipSync } from '@lipsync/client';
 import {
-  type ApiClient,
-  createApiClient,
   createStack,
   leaksIn,
   leaksInLogs,
@@ -15,7 +14,7 @@ import {
   type StackDescription,
   untilInterrupted,
 } from '@lipsync/local-stack';
-import { eventually, expectContract, listenOnLoopback } from '@lipsync/testkit';
+import { contractFetch, eventually, listenOnLoopback } from '@lipsync/testkit';
 
 /** What a corpus found. */
 export interface CorpusResult {
@@ -46,7 +45,7 @@ export function createTally() {
 
 /** A customer of the stack with a client whose every answer is checked against the contract. */
 export interface Caller extends StackCustomer {
-  api: ApiClient;
+  api: LipSync;
 }
 
 /** A local stack of its own, with canaries. */
@@ -98,8 +97,8 @@ export async function startTestBed(egress: { egressRoutes: string[]; egressCa: s
   if (state === null) throw new Error('the stack has no state');
   const caller = async (name: string): Promise<Caller> => {
     const customer = await provisionCustomer(state, name, LIMITS);
-    const options = { baseUrl: description.base_url, apiKey: customer.api_key, onAnswer: expectContract };
-    return { ...customer, api: createApiClient(options) };
+    const options = { baseUrl: description.base_url, apiKey: customer.api_key };
+    return { ...customer, api: new LipSync({ ...options, fetch: contractFetch, maxRetries: 0 }) };
   };
   const [attacker, victim] = [await caller('attacker'), await caller('victim')];
   const canary = await startCanary();

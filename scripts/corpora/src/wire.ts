@@ -182,7 +182,7 @@ function watchHealthy({ victim, stack }: TestBed) {
   const watch = async () => {
     while (goesOn) {
       const startedAt = performance.now();
-      await victim.api.getRender('ren_unknown').catch((error: unknown) => {
+      await victim.api.renders.get('ren_unknown').catch((error: unknown) => {
         if (!(error instanceof Error && error.message.includes('render_not_found')))
           silent.push(`another customer: ${String(error)}`);
       });

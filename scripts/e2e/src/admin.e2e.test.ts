@@ -3,19 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Delivery } from '@lipsync/contract';
 import { verifyWebhookSignature } from '@lipsync/domain';
-import { type ApiClient, createApiClient, SAMPLE_AUDIO } from '@lipsync/local-stack';
-import {
-  eventually,
-  expectContract,
-  type HttpsReceiver,
-  makeFaceVideo,
-  type ReceivedRequest,
-} from '@lipsync/testkit';
+import { SAMPLE_AUDIO } from '@lipsync/local-stack';
+import { eventually, type HttpsReceiver, makeFaceVideo, type ReceivedRequest } from '@lipsync/testkit';
 import { Client } from 'pg';
 import {
   type Admin,
   awaitRender,
   createAdmin,
+  createClient,
   expectRefusal,
   type SharedSystem,
   shareSystem,
@@ -34,8 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => system.stop());
 
-const clientWith = (apiKey: string): ApiClient =>
-  createApiClient({ baseUrl: system.description.base_url, apiKey, onAnswer: expectContract });
+const clientWith = (apiKey: string) => createClient(system.description.base_url, apiKey);
 
 it('creates a customer who can work at once, within limits that can be changed, until the key is revoked', async () => {
   const customer = await admin.json<{ id: string }>(
@@ -44,16 +38,16 @@ it('creates a customer who can work at once, within limits that can be changed, 
   expect(customer).toMatchObject({ name: 'Aurora Studios', open_uploads: 1, post_per_minute: 300 });
   const key = await admin.json<{ id: string; api_key: string }>('keys', 'issue', customer.id);
   const api = clientWith(key.api_key);
-  await api.createUpload(UPLOAD);
-  await expectRefusal(api.createUpload(UPLOAD), 429, 'concurrency_limit_exceeded');
+  await api.uploads.begin(UPLOAD);
+  await expectRefusal(api.uploads.begin(UPLOAD), 429, 'concurrency_limit_exceeded');
   const limits = ['customers', 'limits', customer.id, '--open-uploads', 'default'];
   expect(await admin.json(...limits)).toMatchObject({ open_uploads: 50 });
-  await api.createUpload(UPLOAD);
+  await api.uploads.begin(UPLOAD);
 
   expect(await admin.json('keys', 'revoke', key.id)).toEqual({ id: key.id, revoked: true });
-  const refusal = await expectRefusal(api.createUpload(UPLOAD), 401, 'invalid_api_key');
+  const refusal = await expectRefusal(api.uploads.begin(UPLOAD), 401, 'invalid_api_key');
   // A revoked key is refused in the same words as one that never existed.
-  const never = clientWith(`svc_${'0'.repeat(64)}`).createUpload(UPLOAD);
+  const never = clientWith(`svc_${'0'.repeat(64)}`).uploads.begin(UPLOAD);
   expect(refusal).toEqual(await expectRefusal(never, 401, 'invalid_api_key'));
 });
 
@@ -67,7 +61,7 @@ describe('webhooks', () => {
   const settled = (eventId: string, status: Delivery['status']): Promise<Delivery> =>
     eventually(
       async () => {
-        const delivery = await system.api.getWebhook(eventId);
+        const delivery = await system.api.webhooks.get(eventId);
         expect(delivery.status).toBe(status);
         return delivery;
       },
@@ -91,14 +85,14 @@ describe('webhooks', () => {
     hooks.reply({ status: 500 });
     // A render that ends at once and therefore emits an event.
     const media = { url: 'https://media.example.test/nothing' };
-    const { id } = await api.createRender({
+    const { id } = await api.renders.create({
       video: media,
       audio: media,
       engines: ['musetalk'],
       sync_mode: 'cut_off',
       webhook_url: 'https://hooks.example.test/hook',
     });
-    const { webhook_event_id: eventId = '' } = await api.cancelRender(id);
+    const { webhook_event_id: eventId = '' } = await api.renders.cancel(id);
     const failed = await settled(eventId, 'failed');
     hooks.reply({ status: 200 });
     const answer = await admin.json<{ delivery_id: string }>('webhooks', 'redeliver', eventId);
@@ -131,8 +125,8 @@ describe('purge', () => {
     const clip = path.join(folder, 'short.mp4');
     await makeFaceVideo(clip, { frames: 10, filters: 'null' });
     const [video, audio] = await Promise.all([
-      api.upload(clip, 'video', 'video/mp4'),
-      api.upload(SAMPLE_AUDIO, 'audio', 'audio/wav'),
+      api.uploads.create(clip, { mediaType: 'video' }),
+      api.uploads.create(SAMPLE_AUDIO, { mediaType: 'audio' }),
     ]);
     const request = {
       video: { asset_id: video.id },
@@ -140,7 +134,7 @@ describe('purge', () => {
       engines: ['musetalk' as const],
       sync_mode: 'cut_off' as const,
     };
-    const { id } = await api.createRender(request);
+    const { id } = await api.renders.create(request);
     const url = (await awaitRender(api, id)).engines?.[0]?.output?.url ?? '';
     const download = async (): Promise<number> => {
       const response = await fetch(url);
@@ -152,9 +146,9 @@ describe('purge', () => {
     await expire(id);
     expect(await admin.json('purge')).toEqual({ purged: 1, deleted_rows: 0, failures: 0 });
     expect(await download()).toBe(404);
-    await expectRefusal(api.getRender(id), 410, 'render_expired');
+    await expectRefusal(api.renders.get(id), 410, 'render_expired');
     // The render's inputs are still available to the next one.
-    expect(await api.createRender(request)).toMatchObject({ status: 'accepted' });
+    expect(await api.renders.create(request)).toMatchObject({ status: 'accepted' });
   });
 
   async function expire(renderId: string): Promise<void> {

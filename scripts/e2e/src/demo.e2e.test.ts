@@ -87,7 +87,7 @@ describe('the demo command', () => {
     expect(said.record).toMatchObject({ status: 'completed' });
     expect(said).not.toHaveProperty('event');
     expect((await stat(outFile)).size).toBeGreaterThan(1_000);
-    expect(await system.api.getRender(said.record.id)).toMatchObject({ status: 'completed' });
+    expect(await system.api.renders.get(said.record.id)).toMatchObject({ status: 'completed' });
     await system.stop();
   });
 

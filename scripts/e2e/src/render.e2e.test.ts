@@ -3,8 +3,9 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { isSuccess, type RecordResource } from '@lipsync/contract';
-import { download, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
+import { type RenderRecord } from '@lipsync/client';
+import { isSuccess } from '@lipsync/contract';
+import { REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
 import { probe, resolveBinaries } from '@lipsync/media';
 import { type SyncMeasurement } from '@lipsync/models';
 import { METRICS, type ServiceName, SERVICES } from '@lipsync/telemetry';
@@ -56,7 +57,7 @@ beforeAll(async () => {
   });
   const clip = path.join(folder, 'short.mp4');
   await makeFaceVideo(clip, { frames: 10, filters: 'null' });
-  shortVideoId = (await system.api.upload(clip, 'video', 'video/mp4')).id;
+  shortVideoId = (await system.api.uploads.create(clip, { mediaType: 'video' })).id;
 });
 afterAll(async () => {
   await system.stop();
@@ -74,7 +75,7 @@ const mediaByUrl = () => ({
 
 describe('a render that completes', () => {
   let collector: OtlpCollector;
-  let record: RecordResource;
+  let record: RenderRecord;
 
   beforeAll(async () => {
     collector = await system.collect();
@@ -108,7 +109,7 @@ describe('a render that completes', () => {
   it('moves the mouth with the voice, keeps the rest of the picture, and has the length that its sync mode defines', async () => {
     expect(record).toMatchObject({ status: 'completed', stage: 'completed', progress_percent: 100 });
     const file = path.join(folder, 'result.mp4');
-    await download(record.engines?.[0]?.output?.url ?? '', file);
+    await system.api.outputs.download(record, 'musetalk', file);
     const measured = await measure('--video', file, '--audio', SAMPLE_AUDIO, '--source', SAMPLE_VIDEO);
     // The source says something else. By how much it is exceeded says nothing of how well the mouth speaks.
     expect(measured.rendered.pearson).toBeGreaterThan(measured.source?.pearson ?? NaN);
@@ -127,7 +128,7 @@ describe('a render that completes', () => {
     expect(event).toMatchObject({ id: record.webhook_event_id, type: 'render.completed', deliveries: 1 });
     // The receiver has the request before the dispatcher has the response.
     const delivery = await eventually(async () => {
-      const found = await system.api.getWebhook(event.id);
+      const found = await system.api.webhooks.get(event.id);
       expect(found.status).toBe('delivered');
       return found;
     });
@@ -232,9 +233,9 @@ describe('a render that completes', () => {
 it('a render that names a preparation of its video analyzes nothing', async () => {
   const { api } = system;
   const video = { asset_id: shortVideoId };
-  const prepared = await awaitPreparation(api, (await api.createPreparation({ video })).id);
+  const prepared = await awaitPreparation(api, (await api.preparations.create({ video })).id);
   expect(prepared).toMatchObject({ status: 'completed', preparation: { fps: 25 } });
-  const { id } = await api.createRender({ ...mediaByUrl(), video, preparation_id: prepared.id });
+  const { id } = await api.renders.create({ ...mediaByUrl(), video, preparation_id: prepared.id });
   const record = await awaitRender(api, id);
   expect(record).toMatchObject({ status: 'completed', preparation: prepared.preparation });
   expect(record.engines?.[0]?.usage.analyzed_frames ?? 0).toBe(0);
@@ -244,29 +245,29 @@ it('media that fails also fails its render and its preparation, and both report 
   const { api, receiver } = system;
   const text = { url: `${MEDIA_URL}/text.mp4` };
   const failure = { status: 'failed', stage: 'failed', error: { code: 'media_unsupported' } };
-  const render = await api.createRender({ ...mediaByUrl(), video: text });
-  const preparation = await api.createPreparation({ video: text, webhook_url: receiver.url });
+  const render = await api.renders.create({ ...mediaByUrl(), video: text });
+  const preparation = await api.preparations.create({ video: text, webhook_url: receiver.url });
   expect(await awaitRender(api, render.id)).toMatchObject({ ...failure, engines: [failure] });
   expect(await receiver.eventFor(render.id)).toMatchObject({ type: 'render.failed' });
   expect(await awaitPreparation(api, preparation.id)).toMatchObject(failure);
   expect(await receiver.eventFor(preparation.id)).toMatchObject({ type: 'preparation.failed' });
   expect(await awaitAsset(api, render.video_asset_id)).toMatchObject(failure);
-  await expectRefusal(api.cancelRender(render.id), 409, 'render_not_cancellable');
+  await expectRefusal(api.renders.cancel(render.id), 409, 'render_not_cancellable');
 });
 
 it('a render cancelled in progress ends there, and its worker continues with the next', async () => {
   const { api } = system;
-  const { id } = await api.createRender({ ...mediaByUrl(), sync_mode: 'loop' });
-  await eventually(async () => expect((await api.getRender(id)).engines?.[0]?.stage).toBe('inferencing'), {
+  const { id } = await api.renders.create({ ...mediaByUrl(), sync_mode: 'loop' });
+  await eventually(async () => expect((await api.renders.get(id)).engines?.[0]?.stage).toBe('inferencing'), {
     deadlineMs: 60_000,
   });
-  const cancelled = await api.cancelRender(id);
+  const cancelled = await api.renders.cancel(id);
   expect(cancelled).toMatchObject({ status: 'cancelled', engines: [{ status: 'cancelled' }] });
   expect(await system.receiver.eventFor(id)).toMatchObject({ type: 'render.cancelled' });
 
-  const next = await api.createRender({ ...mediaByUrl(), video: { asset_id: shortVideoId } });
+  const next = await api.renders.create({ ...mediaByUrl(), video: { asset_id: shortVideoId } });
   expect(await awaitRender(api, next.id)).toMatchObject({ status: 'completed' });
   // The worker has long moved on, and nothing changed after the cancellation.
-  expect(await api.getRender(id)).toEqual(cancelled);
-  expect(await api.cancelRender(id)).toEqual(cancelled);
+  expect(await api.renders.get(id)).toEqual(cancelled);
+  expect(await api.renders.cancel(id)).toEqual(cancelled);
 });

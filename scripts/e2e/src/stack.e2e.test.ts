@@ -34,15 +34,15 @@ describe('a render survives', () => {
   let media: { video: { asset_id: string }; audio: { asset_id: string } };
   beforeAll(async () => {
     const [video, audio] = await Promise.all([
-      system.api.upload(SAMPLE_VIDEO, 'video', 'video/mp4'),
-      system.api.upload(SAMPLE_AUDIO, 'audio', 'audio/wav'),
+      system.api.uploads.create(SAMPLE_VIDEO, { mediaType: 'video' }),
+      system.api.uploads.create(SAMPLE_AUDIO, { mediaType: 'audio' }),
     ]);
     media = { video: { asset_id: video.id }, audio: { asset_id: audio.id } };
   });
 
   const startRender = async (): Promise<string> => {
     const request = { ...media, engines: ['musetalk' as const], sync_mode: 'cut_off' as const };
-    return (await system.api.createRender({ ...request, webhook_url: system.receiver.url })).id;
+    return (await system.api.renders.create({ ...request, webhook_url: system.receiver.url })).id;
   };
 
   /**
@@ -53,7 +53,7 @@ describe('a render survives', () => {
     expect(record.status).toBe('completed');
     const event = await system.receiver.eventFor(id);
     expect(event).toMatchObject({ id: record.webhook_event_id, type: 'render.completed' });
-    await eventually(async () => expect((await system.api.getWebhook(event.id)).status).toBe('delivered'), {
+    await eventually(async () => expect((await system.api.webhooks.get(event.id)).status).toBe('delivered'), {
       deadlineMs: 60_000,
     });
   }
@@ -71,7 +71,7 @@ describe('a render survives', () => {
     const first = await startRender();
     await eventually(
       async () => {
-        const { engines } = await system.api.getRender(first);
+        const { engines } = await system.api.renders.get(first);
         expect(engines?.[0]?.status).toBe('processing');
       },
       { deadlineMs: 60_000 },
@@ -118,7 +118,7 @@ describe('the local stack', () => {
 
   it('keeps its data and its customers over a restart, on a port that nobody takes while it is down or starts', async () => {
     const { stack, description } = system;
-    const asset = await system.api.createAsset({
+    const asset = await system.api.assets.create({
       url: 'https://media.example.test/missing.mp4',
       media_type: 'video',
     });

@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { type Asset, type ErrorBody, type ErrorCode, type RecordResource } from '@lipsync/contract';
+import { ApiError, LipSync, type PreparationRecord, type RenderRecord } from '@lipsync/client';
+import { type Asset, type ErrorBody, type ErrorCode } from '@lipsync/contract';
 import {
-  type ApiClient,
-  ApiError,
   backendEnvironment,
-  createApiClient,
   createStack,
   type EventReceiver,
   type ExternalServers,
@@ -19,9 +17,9 @@ import {
   startEventReceiver,
 } from '@lipsync/local-stack';
 import {
+  contractFetch,
   createCertificateAuthority,
   eventually,
-  expectContract,
   type HttpsReceiver,
   type OtlpCollector,
   type ReceiverScript,
@@ -41,8 +39,8 @@ export interface System {
   stack: Stack;
   description: StackDescription;
   customer: StackCustomer;
-  api: ApiClient;
-  otherApi: ApiClient;
+  api: LipSync;
+  otherApi: LipSync;
   receiver: EventReceiver;
   /** Restarts the services that were killed. */
   up: () => Promise<StackDescription>;
@@ -82,7 +80,7 @@ async function useStack(stack: Stack, publicUrl?: string): Promise<System> {
   const customer = await provisionCustomer(state, 'e2e-one', LIMITS);
   const other = await provisionCustomer(state, 'e2e-two', LIMITS);
   const client = ({ api_key: apiKey }: StackCustomer) =>
-    createApiClient({ baseUrl: publicUrl ?? description.base_url, apiKey, onAnswer: expectContract });
+    createClient(publicUrl ?? description.base_url, apiKey);
   const receiver = await startEventReceiver(state, customer.signing_secret);
   return {
     stack,
@@ -94,6 +92,11 @@ async function useStack(stack: Stack, publicUrl?: string): Promise<System> {
     up: stack.up,
     stop: () => receiver.close(),
   };
+}
+
+/** A customer's client that checks every answer, and repeats nothing: a test is to see what happened. */
+export function createClient(baseUrl: string, apiKey: string): LipSync {
+  return new LipSync({ baseUrl, apiKey, fetch: contractFetch, maxRetries: 0 });
 }
 
 export function stateOf(stack: Stack): StackState {
@@ -188,11 +191,11 @@ const TERMINAL = new Set(['completed', 'failed', 'cancelled']);
  * Polls until the render is terminal; checks that its progress never falls and that every response conforms to the
  * contract.
  */
-export async function awaitRender(api: ApiClient, id: string, deadlineMs = 120_000): Promise<RecordResource> {
+export async function awaitRender(api: LipSync, id: string, deadlineMs = 120_000): Promise<RenderRecord> {
   const progress: number[] = [];
   const ended = await eventually(
     async () => {
-      const record = await api.getRender(id);
+      const record = await api.renders.get(id);
       progress.push(record.progress_percent);
       expect(TERMINAL).toContain(record.status);
       return record;
@@ -204,10 +207,10 @@ export async function awaitRender(api: ApiClient, id: string, deadlineMs = 120_0
   return ended;
 }
 
-export function awaitPreparation(api: ApiClient, id: string): Promise<RecordResource> {
+export function awaitPreparation(api: LipSync, id: string): Promise<PreparationRecord> {
   return eventually(
     async () => {
-      const record = await api.getPreparation(id);
+      const record = await api.preparations.get(id);
       expect(TERMINAL).toContain(record.status);
       return record;
     },
@@ -215,10 +218,10 @@ export function awaitPreparation(api: ApiClient, id: string): Promise<RecordReso
   );
 }
 
-export function awaitAsset(api: ApiClient, id: string): Promise<Asset> {
+export function awaitAsset(api: LipSync, id: string): Promise<Asset> {
   return eventually(
     async () => {
-      const asset = await api.getAsset(id);
+      const asset = await api.assets.get(id);
       expect(['ready', 'failed']).toContain(asset.status);
       return asset;
     },
@@ -237,6 +240,6 @@ export async function expectRefusal(
     (error: unknown) => error,
   );
   if (!(outcome instanceof ApiError)) throw new Error(`not refused: ${String(outcome)}`);
-  expect({ status: outcome.status, code: outcome.error.code }).toEqual({ status, code });
-  return outcome.error;
+  expect({ status: outcome.status, code: outcome.code }).toEqual({ status, code });
+  return { code, message: outcome.message, retryable: outcome.retryable };
 }

@@ -63,8 +63,8 @@ export async function runLoadTest({ config, target, signal, say }: RunOptions): 
 
   try {
     say(`Preparing ${target.customers.length} customer${target.customers.length === 1 ? '' : 's'} …`);
-    const video = readMediaFile(config.video, 'video');
-    const audio = readMediaFile(config.audio, 'audio');
+    const video = await readMediaFile(config.video, 'video');
+    const audio = await readMediaFile(config.audio, 'audio');
     const customers = await Promise.all(
       clientsOver(http).map((client, index) => prepareCustomer(index, client, { video, audio })),
     );

@@ -1,4 +1,3 @@
-export { type ApiClient, ApiError, createApiClient, download } from './api-client';
 export { parseCount, parseWhole, runProgram } from './command-line';
 export { type EventReceiver, startEventReceiver } from './event-receiver';
 export { machine, median, quantile } from './figures';
@@ -24,7 +23,6 @@ export {
 } from './processes';
 export { newCustomerWithKey, provision, provisionCustomer } from './provision';
 export { createRandom, pick, pickWeighted, type Random } from './random';
-export { contentTypeOf, renderFiles } from './render-files';
 export { leaksIn, leaksInLogs, secretsOf } from './secrets';
 export { s3Options, serverPids, startServers, stopServers } from './servers';
 export { answersOk, backendEnvironment, RECEIVER_HOST, s3Endpoint, serviceSpecs } from './services';

@@ -14,8 +14,8 @@ import {
   type System,
 } from '@lipsync/e2e';
 import {
+  lipsyncRender,
   quantile,
-  renderFiles,
   REPOSITORY_ROOT,
   SAMPLE_AUDIO,
   SAMPLE_VIDEO,
@@ -90,8 +90,8 @@ describe.each(installations)('$name', (installation) => {
       }),
     });
     await proxy?.start({ API_PORT: new URL(system.description.base_url).port });
-    videoId = (await system.api.upload(SAMPLE_VIDEO, 'video', 'video/mp4')).id;
-    audioId = (await system.api.upload(SAMPLE_AUDIO, 'audio', 'audio/wav')).id;
+    videoId = (await system.api.uploads.create(SAMPLE_VIDEO, { mediaType: 'video' })).id;
+    audioId = (await system.api.uploads.create(SAMPLE_AUDIO, { mediaType: 'audio' })).id;
   });
 
   afterAll(async () => {
@@ -112,43 +112,41 @@ describe.each(installations)('$name', (installation) => {
   });
 
   it('tour: a customer uploads, renders with three engines, polls, is notified and downloads', async () => {
-    const { record, event, files } = await renderFiles(
-      {
-        video: { file: SAMPLE_VIDEO, mediaType: 'video', contentType: 'video/mp4' },
-        audio: { file: SAMPLE_AUDIO, mediaType: 'audio', contentType: 'audio/wav' },
-        engines: [...ENGINES],
-        syncMode: 'cut_off',
-        outFile: path.join(found.dir, `${name}.mp4`),
-      },
-      { api: system.api, receiver: system.receiver, show: () => undefined },
+    const { render, files } = await lipsyncRender(
+      [
+        ...[SAMPLE_VIDEO, SAMPLE_AUDIO, '--engines', 'all', '--webhook', system.receiver.url],
+        ...['--out', path.join(found.dir, `${name}.mp4`), '--force', '--quiet'],
+      ],
+      { baseUrl: proxy?.url ?? system.description.base_url, apiKey: system.customer.api_key },
     );
-    expect(record.status).toBe('completed');
+    const event = await system.receiver.eventFor(render.id);
+    expect(render.status).toBe('completed');
     expect(event).toMatchObject({ type: 'render.completed', deliveries: 1 });
     expect(files.map(({ engine }) => engine).sort()).toEqual([...ENGINES].sort());
   });
 
   it('operations: each of the contract answers as it promises', async () => {
     const { api, otherApi, receiver } = system;
-    const upload = await api.createUpload({
+    const upload = await api.uploads.begin({
       media_type: 'audio',
       content_type: 'audio/wav',
       size_bytes: 100,
     });
-    await expectRefusal(api.completeUpload(upload.id), 409, 'upload_incomplete');
-    const asset = await api.createAsset({ url: `https://${HOST}/face.mp4`, media_type: 'video' });
+    await expectRefusal(api.uploads.complete(upload.id), 409, 'upload_incomplete');
+    const asset = await api.assets.create({ url: `https://${HOST}/face.mp4`, media_type: 'video' });
     expect(await awaitAsset(api, asset.id)).toMatchObject({ status: 'ready' });
-    const preparation = await api.createPreparation({ video: { asset_id: asset.id } });
+    const preparation = await api.preparations.create({ video: { asset_id: asset.id } });
     expect(await awaitPreparation(api, preparation.id)).toMatchObject({ status: 'completed' });
 
     const body = { ...request(receiver.url), idempotency_key: 'once' };
-    const [first, second] = await Promise.all([api.createRender(body), api.createRender(body)]);
+    const [first, second] = await Promise.all([api.renders.create(body), api.renders.create(body)]);
     expect(second.id).toBe(first.id);
-    await expectRefusal(otherApi.getRender(first.id), 404, 'render_not_found');
-    const cancelled = await api.cancelRender(first.id);
-    expect(await api.getRender(first.id)).toMatchObject({ status: 'cancelled' });
+    await expectRefusal(otherApi.renders.get(first.id), 404, 'render_not_found');
+    const cancelled = await api.renders.cancel(first.id);
+    expect(await api.renders.get(first.id)).toMatchObject({ status: 'cancelled' });
     const event = await receiver.eventFor(first.id);
     expect(event).toMatchObject({ id: cancelled.webhook_event_id, type: 'render.cancelled' });
-    expect(await api.getWebhook(event.id)).toMatchObject({ id: event.id });
+    expect(await api.webhooks.get(event.id)).toMatchObject({ id: event.id });
   });
 
   it('bucket: admin bucket check finds it fit for the service', async () => {
@@ -159,9 +157,9 @@ describe.each(installations)('$name', (installation) => {
     '$title: $outage in the middle of a render, which ends once all the same',
     async ({ part, befall }) => {
       const { api, receiver } = system;
-      const { id } = await api.createRender(request(receiver.url));
+      const { id } = await api.renders.create(request(receiver.url));
       await eventually(
-        async () => expect((await api.getRender(id)).engines?.[0]?.status).toBe('processing'),
+        async () => expect((await api.renders.get(id)).engines?.[0]?.status).toBe('processing'),
         {
           deadlineMs: 60_000,
         },
@@ -172,7 +170,7 @@ describe.each(installations)('$name', (installation) => {
       // Refuses a second event.
       const event = await receiver.eventFor(id);
       expect(event).toMatchObject({ id: record.webhook_event_id, type: 'render.completed' });
-      await eventually(async () => expect((await api.getWebhook(event.id)).status).toBe('delivered'), {
+      await eventually(async () => expect((await api.webhooks.get(event.id)).status).toBe('delivered'), {
         deadlineMs: 60_000,
       });
       const output = await fetch(record.engines?.[0]?.output?.url ?? '');
@@ -183,8 +181,8 @@ describe.each(installations)('$name', (installation) => {
   it('webhooks: of one event a second, the first attempts begin while the events come', async () => {
     for (let i = 0; i < MEASURED_EVENTS; i++) {
       const second = delay(1_000);
-      const { id } = await system.api.createRender(request(`https://${HOST}${HOOK_PATH}`));
-      await system.api.cancelRender(id);
+      const { id } = await system.api.renders.create(request(`https://${HOST}${HOOK_PATH}`));
+      await system.api.renders.cancel(id);
       await second;
     }
     const attempts = () => origin.requests.filter(({ path: requested }) => requested === HOOK_PATH);

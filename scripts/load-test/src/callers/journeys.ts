@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { contentTypeOf } from '@lipsync/client';
 import { type RenderRequest, type UploadRequest } from '@lipsync/contract';
-import { contentTypeOf, pick, pickWeighted, type Random } from '@lipsync/local-stack';
+import { pick, pickWeighted, type Random } from '@lipsync/local-stack';
 import { type JourneyName, type LoadTestConfig, type StreamConfig } from '../config';
 import { type WebhookSink } from '../target/load-target';
 import { type Ledger, type RenderPurpose, type SentCreate } from '../track/ledger';
@@ -173,15 +175,12 @@ export interface MediaFile {
   readonly request: UploadRequest;
 }
 
-export function readMediaFile(file: string, mediaType: 'video' | 'audio'): MediaFile {
-  const bytes = readFileSync(file);
+export async function readMediaFile(file: string, mediaType: 'video' | 'audio'): Promise<MediaFile> {
+  const bytes = await readFile(file);
+  const contentType = await contentTypeOf(new File([bytes], path.basename(file)), mediaType);
   return {
     bytes,
-    request: {
-      media_type: mediaType,
-      content_type: contentTypeOf(file, mediaType),
-      size_bytes: bytes.length,
-    },
+    request: { media_type: mediaType, content_type: contentType, size_bytes: bytes.length },
   };
 }
 

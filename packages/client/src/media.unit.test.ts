@@ -1,0 +1,56 @@
+import { CONTENT_TYPES } from '@lipsync/domain';
+import { asContractInput, contentTypeOf } from './media';
+
+const bytes = (beginning: string | number[], options: { type?: string; name?: string } = {}) => {
+  const { type = '', name = '' } = options;
+  return new File([typeof beginning === 'string' ? beginning : new Uint8Array(beginning)], name, { type });
+};
+
+it.each([
+  ['asset ids', 'ast_01k3v9m5e8q4x7r2t6w0y1z3ab', { asset_id: 'ast_01k3v9m5e8q4x7r2t6w0y1z3ab' }],
+  ['addresses', 'https://media.example.com/face.mp4', { url: 'https://media.example.com/face.mp4' }],
+  ['URLs', new URL('https://media.example.com/face.mp4'), { url: 'https://media.example.com/face.mp4' }],
+  ['what the service will refuse', 'http://media.example.com/a', { url: 'http://media.example.com/a' }],
+  ['inputs of the contract', { asset_id: 'anything' }, { asset_id: 'anything' }],
+  ['paths', 'face.mp4', null],
+  ['paths of Windows', 'C:\\media\\face.mp4', null],
+  ['files that look like assets', './ast_01k3v9m5e8q4x7r2t6w0y1z3ab', null],
+  ['file URLs', new URL('file:///media/face.mp4'), null],
+  ['Blobs', new Blob([]), null],
+])('tells %s from the others', (_, input, expected) => {
+  expect(asContractInput(input)).toEqual(expected);
+});
+
+describe('the content type', () => {
+  const ftyp = (brand: string) => [0, 0, 0, 32, ...Buffer.from(`ftyp${brand}`)];
+
+  it.each([
+    ['by the type of a Blob', bytes('', { type: 'Video/MP4; codecs=avc1', name: 'x.mov' }), 'video/mp4'],
+    ['by the name', bytes('', { name: 'Clip.MOV' }), 'video/quicktime'],
+    ['by the first bytes: QuickTime', bytes(ftyp('qt  ')), 'video/quicktime'],
+    ['by the first bytes: MP4', bytes(ftyp('isom')), 'video/mp4'],
+    ['by the first bytes: Matroska', bytes([0x1a, 0x45, 0xdf, 0xa3]), 'video/webm'],
+  ])('of a video is found %s', async (_, source, expected) => {
+    await expect(contentTypeOf(source, 'video')).resolves.toBe(expected);
+  });
+
+  it.each([
+    ['a film', bytes('', { type: 'video/mp4' }), 'audio/mp4'],
+    ['a recording of a browser', bytes('', { type: 'audio/webm;codecs=opus' }), 'audio/webm'],
+    ['MP3 with tags', bytes('ID3\u0004'), 'audio/mpeg'],
+    ['MP3', bytes([0xff, 0xfb, 0x90]), 'audio/mpeg'],
+    ['AAC', bytes([0xff, 0xf1, 0x50]), 'audio/aac'],
+    ['WAV', bytes('RIFF....WAVEfmt '), 'audio/wav'],
+    ['FLAC', bytes('fLaC'), 'audio/flac'],
+    ['Ogg', bytes('OggS'), 'audio/ogg'],
+  ])('of a voice is found for %s', async (_, source, expected) => {
+    const type = await contentTypeOf(source, 'audio');
+    expect(type).toBe(expected);
+    expect(CONTENT_TYPES.audio).toContain(type);
+  });
+
+  it('has to be named where nothing tells it', async () => {
+    await expect(contentTypeOf(bytes('hello'), 'video')).rejects.toThrow('pass contentType');
+    await expect(contentTypeOf(bytes('hello'), 'video', 'video/webm')).resolves.toBe('video/webm');
+  });
+});
