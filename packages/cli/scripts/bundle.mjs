@@ -1,6 +1,6 @@
 // Makes the program that is published: a bundle that holds what it depends on, so that npx downloads nothing else.
 // Writes it, with the licenses of what it holds, to bundle/ or to the given folder.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -17,6 +17,8 @@ const { output } = await bundle.write({
   chunkFileNames: '[name].js',
   cleanDir: true,
 });
+
+chmodSync(path.join(dir, 'lipsync.js'), 0o755);
 
 const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
 // The innermost package: pnpm keeps each as node_modules/.pnpm/<name>/node_modules/<name>.
