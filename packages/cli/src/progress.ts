@@ -34,7 +34,7 @@ export const SILENT: ProgressView = { show: () => undefined, end: () => undefine
 async function rewriting(stream: NodeJS.WritableStream): Promise<ProgressView> {
   // An ES module with a dozen dependencies, which scripts and logs never need.
   const { createLogUpdate } = await import('log-update');
-  const draw = createLogUpdate(stream as NodeJS.WriteStream);
+  const draw = createLogUpdate(stream);
   let latest = '';
   let drawnAt = -Infinity;
   return {

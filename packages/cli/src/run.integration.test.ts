@@ -30,8 +30,8 @@ async function command(
   {
     input = '',
     interruption = new AbortController(),
-    env = { LIPSYNC_API_KEY: API_KEY, LIPSYNC_BASE_URL: service.base } as Record<string, string>,
-  } = {},
+    env = { LIPSYNC_API_KEY: API_KEY, LIPSYNC_BASE_URL: service.base },
+  }: { input?: string; interruption?: AbortController; env?: Record<string, string> } = {},
 ) {
   const texts = { stdout: '', stderr: '' };
   const stream = (name: keyof typeof texts) =>

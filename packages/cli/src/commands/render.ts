@@ -1,7 +1,7 @@
 import type { Engine, LipSync, RenderRecord, SyncMode } from '@lipsync/client';
 import { type Command, Option } from 'commander';
 import { duration, engineList, SYNC_MODES } from '../choices';
-import { finishRender, type FinishOptions } from '../finish';
+import { type FinishOptions, finishRender } from '../finish';
 import { planResults, type ResultOptions } from '../results';
 import type { Session } from '../session';
 import { nameOf, sourceOf, uploadFiles } from '../sources';
