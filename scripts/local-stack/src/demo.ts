@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
-import { ENGINES, SYNC_MODES } from '@lipsync/contract';
+import { type Engine, ENGINES, SYNC_MODES } from '@lipsync/contract';
 import { Command, Option } from 'commander';
+import { parseEngines } from './command-line';
 import { type ReceivedEvent, startEventReceiver } from './event-receiver';
 import { DEFAULT_STACK_ROOT, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from './layout';
 import { lipsyncRender } from './lipsync';
@@ -13,7 +14,7 @@ import { Interrupted, untilInterrupted } from './waiting';
 interface DemoOptions {
   video: string;
   audio: string;
-  engines: string;
+  engines: Engine[];
   syncMode: string;
   out: string;
   json?: boolean;
@@ -35,7 +36,7 @@ const program = new Command('demo')
   )
   .option('--video <file>', 'a talking face', SAMPLE_VIDEO)
   .option('--audio <file>', 'the voice', SAMPLE_AUDIO)
-  .option('--engines <names>', `comma-separated, of ${ENGINES.join(', ')}`, 'musetalk')
+  .option('--engines <names>', `comma-separated, of ${ENGINES.join(', ')}`, parseEngines, ['musetalk'])
   .addOption(
     new Option('--sync-mode <mode>', 'when the lengths differ').choices(SYNC_MODES).default('cut_off'),
   )
@@ -75,7 +76,7 @@ async function demo(options: DemoOptions): Promise<void> {
 /** What the command is called with. */
 function argumentsOf({ video, audio, engines, syncMode, out, json }: DemoOptions): string[] {
   const to = ['--out', path.resolve(out), '--force', ...(json === true ? ['--quiet'] : [])];
-  return [video, audio, '--engines', engines, '--sync-mode', syncMode, ...to];
+  return [video, audio, '--engines', engines.join(), '--sync-mode', syncMode, ...to];
 }
 
 /**

@@ -34,8 +34,11 @@ const GOLDEN = join(__dirname, '../../../packages/engines/test-data/golden');
  */
 const UNTOUCHED = 44;
 const MOVED = 32;
-/** Two encodings of the same pictures reach 59 and more; with a mouth slightly out of place they stay below 49. */
-const SAME = 54;
+/**
+ * Two encodings of the same pictures reach 59 and more, and 52 where short shots share the pictures of their mouths;
+ * with a mouth slightly out of place they stay below 49.
+ */
+const SAME = 51;
 
 /** Pixels. The painted face moves by no more; the nearest other face is 100 away. */
 const SAME_PLACE = 10;

@@ -37,8 +37,11 @@ export function testSessions() {
         ),
       );
       const outputs = Object.entries(results).map(([graphName, { data, dims }]): [string, Tensor] => {
-        if (!(data instanceof Float32Array)) throw new TypeError('only float32 leaves the tested graphs');
-        // A copy, because the runtime may reuse its memory.
+        // Copies, because the runtime may reuse its memory.
+        if (data instanceof Uint8Array)
+          return [keyOf(role, graphName), { type: 'uint8', data: Uint8Array.from(data), dims }];
+        if (!(data instanceof Float32Array))
+          throw new TypeError('only float32 and uint8 leave the tested graphs');
         const copy = take?.(data.length) ?? new Float32Array(data.length);
         copy.set(data);
         return [keyOf(role, graphName), { type: 'float32', data: copy, dims }];
