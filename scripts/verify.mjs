@@ -100,7 +100,7 @@ function verifyChanges(since) {
     ...git('diff', '--name-only', '--diff-filter=d', since),
     ...git('ls-files', '--others', '--exclude-standard'),
   ].filter((file) => file !== '' && existsSync(path.join(ROOT, file)));
-  const scripts = changed.filter((file) => /\.([cm]js|ts)$/.test(file));
+  const scripts = changed.filter((file) => /\.([cm]js|tsx?)$/.test(file));
   const checks = {
     contract: STATIC_CHECKS.contract,
     layers: STATIC_CHECKS.layers,

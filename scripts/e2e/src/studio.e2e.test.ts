@@ -54,7 +54,6 @@ inChromium('the studio', () => {
   });
   afterEach(async () => {
     await context.close();
-    // jest/no-standalone-expect: belongs to every test.
     if (complaints.length > 0) throw new Error(`the browser complained: ${complaints.join('; ')}`);
   });
 
@@ -134,7 +133,7 @@ inChromium('the studio', () => {
     await alert.getByText('No face was found in the video').waitFor();
     expect(await alert.textContent()).toContain('no_face_detected');
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Render again' }).first().click();
+    await page.getByRole('button', { name: 'Choose something else' }).click();
     await page.getByText('no-face.mp4').first().waitFor();
   });
 

@@ -35,6 +35,7 @@ program
     const description = await stack.up();
     writeDescription(root(), description);
     console.log(`\nAPI        ${description.base_url}   (docs: ${description.base_url}/docs)`);
+    console.log(`Studio     ${description.base_url}/studio`);
     console.log(`Logs       ${description.logs_dir}`);
     console.log(`Addresses, keys and secrets: ${descriptionFile(root())}`);
   });

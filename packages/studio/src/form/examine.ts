@@ -19,7 +19,7 @@ export async function examineVideo(url: string): Promise<Examined> {
     await happens(video, 'loadeddata');
     const seconds = Number.isFinite(video.duration) ? video.duration : null;
     const seeked = happens(video, 'seeked');
-    video.currentTime = Math.min(1, (seconds ?? 0) / 3) + 0.001;
+    video.currentTime = Math.min(0.2, (seconds ?? 0) / 2);
     await seeked;
     const picture = draw(video);
     return picture === null ? { seconds } : { seconds, picture };

@@ -89,7 +89,7 @@ export function urlProblem(text: string): string | null {
 
 /** 1.5 MiB as “1.5 MB”, in the units that file managers show. */
 export function formatBytes(bytes: number): string {
-  if (bytes < 1e6) return `${Math.max(1, Math.round(bytes / 1e3))} kB`;
+  if (bytes < 1e6) return `${Math.ceil(bytes / 1e3)} kB`;
   return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
 }
 

@@ -6,7 +6,7 @@ const RECORDED = ['audio/webm;codecs=opus', 'audio/ogg;codecs=opus', 'audio/mp4'
 export interface Recording {
   /** Ends it, and resolves to the file. */
   stop: () => Promise<File>;
-  /** Throws it away. */
+  /** Throws it away, if it has not ended. */
   cancel: () => void;
   /** The loudest sample of the last moment, 0 to 1. */
   level: () => number;
@@ -35,7 +35,7 @@ export async function record(now: Date): Promise<Recording> {
   const samples = new Float32Array(analyser.fftSize);
   const release = (): void => {
     for (const track of stream.getTracks()) track.stop();
-    void context.close();
+    if (context.state !== 'closed') void context.close();
   };
   recorder.start();
   return {
@@ -44,7 +44,7 @@ export async function record(now: Date): Promise<Recording> {
       return samples.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0);
     },
     cancel: () => {
-      recorder.stop();
+      if (recorder.state !== 'inactive') recorder.stop();
       release();
     },
     stop: () =>

@@ -32,7 +32,7 @@ export function TimelineDrawing({
       {picture.voice.map((segment) => (
         <Piece key={segment.from} segment={segment} scale={scale} top={ROW + GAP} track="voice" />
       ))}
-      {end < WIDTH - 1 && <path class="timeline-end" d={`M${end} -3V${2 * ROW + GAP + 3}`} />}
+      {end < 0.98 * WIDTH && <path class="timeline-end" d={`M${end} -3V${2 * ROW + GAP + 3}`} />}
     </svg>
   );
 }

@@ -31,6 +31,8 @@ export function VoiceField({ choice, problem, onChoice }: VoiceFieldProps): JSX.
     setSamples(decoded ?? null);
     onChoice({ kind: 'file', file, url, seconds });
   };
+  // The microphone is not left on when the page changes.
+  useEffect(() => () => recording?.cancel(), [recording]);
   // Coming back from a render the choice is there, and its picture is not.
   useEffect(() => {
     if (choice?.kind === 'file' && samples === null && latest.current === null)

@@ -103,7 +103,7 @@ function SourceTime({
   transport: Transport;
   timeline: SourceTimeline;
 }): JSX.Element {
-  const { frame } = useTransport(transport);
+  const frame = useTransport(transport, (state) => state.frame);
   const position = sourcePosition(timeline, frame);
   const way = position.rate < 0 ? ' ←' : position.rate === 0 ? ' ∥' : '';
   return (

@@ -28,7 +28,7 @@ export function Player({ clips, frames }: PlayerProps): JSX.Element {
     return new Transport({ frames, sounding: output?.name ?? null });
   }, [clips, frames]);
   useEffect(() => () => transport.close(), [transport]);
-  const { sounding } = useTransport(transport);
+  const sounding = useTransport(transport, (state) => state.sounding);
   const [view, setView] = useState(WHOLE);
   const [mouth, setMouth] = useState<Region | null>(null);
   const [wiping, setWiping] = useState(false);

@@ -18,7 +18,7 @@ export function Track({
   transport: Transport;
   clips: readonly PlayerClip[];
 }): JSX.Element {
-  const { frame, frames } = useTransport(transport);
+  const { frame, frames } = useTransport(transport, (state) => state);
   const slider = useRef<HTMLDivElement>(null);
   const output = clips.find(({ timeline }) => timeline === null);
   const path = useWaveform(output?.file);

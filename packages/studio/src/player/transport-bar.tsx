@@ -14,7 +14,7 @@ export function TransportBar({
   transport: Transport;
   onHelp: () => void;
 }): JSX.Element {
-  const { playing, frame, frames, speed, looping } = useTransport(transport);
+  const { playing, frame, frames, speed, looping } = useTransport(transport, (state) => state);
   return (
     <div class="transport" role="group" aria-label="Transport">
       <div class="transport-side">

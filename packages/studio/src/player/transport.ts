@@ -188,7 +188,7 @@ export class Transport {
       this.#end(master);
       return;
     }
-    this.#set({ frame });
+    if (frame !== this.#state.frame) this.#set({ frame });
     for (const clip of this.#clips.values()) if (clip !== master) this.#follow(clip, master);
     this.#animation = requestAnimationFrame(this.#tick);
   };

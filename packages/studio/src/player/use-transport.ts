@@ -1,13 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Transport, type TransportState } from './transport';
 
-/** Renders again whenever the transport moves. */
-export function useTransport(transport: Transport): TransportState {
-  const [state, setState] = useState(transport.state);
+/** Part of the transport's state; renders again when that part changes, not whenever a frame passes. */
+export function useTransport<Part>(transport: Transport, select: (state: TransportState) => Part): Part {
+  const [part, setPart] = useState(() => select(transport.state));
   useEffect(() => {
-    const update = (): void => setState(transport.state);
+    // A function would be taken for an updater.
+    const update = (): void => setPart(() => select(transport.state));
     update();
     return transport.subscribe(update);
+    // Selections are the same at every rendering.
   }, [transport]);
-  return state;
+  return part;
 }

@@ -139,7 +139,7 @@ function Failures({ record, onAgain }: { record: RenderRecord; onAgain: () => vo
     );
   const again = (
     <button type="button" class="button" onClick={onAgain}>
-      Render again
+      {error?.retryable === true ? 'Try again' : 'Choose something else'}
     </button>
   );
   if (status === 'failed' && error !== undefined && error.code !== 'all_engines_failed')
