@@ -8,6 +8,7 @@ export {
   startHttpsReceiver,
   type ReceiverReply,
 } from './https-receiver';
+export { HUB_COMMIT, type HubContent, type HubServer, startHubServer } from './hub-server';
 export { type S3Server, type S3ServerOptions, startS3Server } from './s3/s3-server';
 export { eventually } from './eventually';
 export { type Exposition, parseExposition } from './exposition';

@@ -13,11 +13,13 @@ export function parseWhole(text: string): number {
 
 /** The engines in a list of names, separated by commas. */
 export function parseEngines(text: string): Engine[] {
-  return text.split(',').map((name) => {
-    const engine = ENGINES.find((known) => known === name.trim());
-    if (engine === undefined) throw new InvalidArgumentError(`engines are ${ENGINES.join(', ')}`);
-    return engine;
-  });
+  return text.split(',').map((name) => parseEngine(name.trim()));
+}
+
+export function parseEngine(name: string): Engine {
+  const engine = ENGINES.find((known) => known === name);
+  if (engine === undefined) throw new InvalidArgumentError(`engines are ${ENGINES.join(', ')}`);
+  return engine;
 }
 
 /** What the command throws becomes one line, and the exit code 1. */

@@ -1,4 +1,4 @@
-export { parseCount, parseEngines, parseWhole, runProgram } from './command-line';
+export { parseCount, parseEngine, parseEngines, parseWhole, runProgram } from './command-line';
 export { type EventReceiver, startEventReceiver } from './event-receiver';
 export { machine, median, quantile } from './figures';
 export {

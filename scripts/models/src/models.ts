@@ -1,7 +1,12 @@
-import { print } from '@lipsync/admin';
-import { PACKS_DIR, runProgram } from '@lipsync/local-stack';
+import path from 'node:path';
+import { print, type Row } from '@lipsync/admin';
+import { type Engine } from '@lipsync/contract';
+import { PACKS_DIR, parseEngine, REPOSITORY_ROOT, runProgram } from '@lipsync/local-stack';
 import { resolveBinaries } from '@lipsync/media';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import { type Destination, folderDestination, isStoreAddress, withStoreDestination } from './get/destination';
+import { getPack } from './get/get-pack';
+import { publishedRelease } from './get/published';
 import { installPack, listPacks, verifyPack } from './packs';
 import { tryPack } from './try-pack';
 
@@ -10,7 +15,7 @@ interface FolderOptions {
   json?: boolean;
 }
 
-/** `npm run models -- …`: lists, verifies and installs model packs. */
+/** `npm run models -- …`: gets, lists, verifies, tries and installs model packs. */
 const program = new Command('models').description(
   'Model packs. Works on the folder in --packs-dir, else in MODEL_PACKS_DIR, else on that of the local stack.',
 );
@@ -58,6 +63,103 @@ withPacksDir(program.command('install <dir>'))
   .action(async (dir: string, options: FolderOptions & { replace?: boolean }) =>
     print(await installPack(dir, options.packsDir, { replace: options.replace === true }), options),
   );
+
+interface GetCommandOptions extends FolderOptions {
+  model?: string;
+  fp16?: boolean;
+  provider: string;
+  faceParser?: boolean;
+  licenceAccepted?: boolean;
+  hub: string;
+  to?: string;
+  name?: string;
+  replace?: boolean;
+  cache: string;
+  files?: string;
+  upstream?: string;
+  upstreamAddress: string;
+  manifests?: string;
+  device?: string;
+  check: boolean;
+}
+
+withPacksDir(program.command('get'))
+  .argument('<engine>', 'musetalk, latentsync or highsync', parseEngine)
+  .description(
+    'makes a pack of published weights and installs it: asks about the licences, downloads, exports, verifies, renders a clip',
+  )
+  .option('--model <number>', 'release of the network; default: the newest')
+  .option('--fp16', 'half precision inside the graphs')
+  .addOption(
+    new Option('--provider <name>', 'where the pack will run')
+      .choices(['cuda', 'webgpu', 'cpu'])
+      .default('cpu'),
+  )
+  .option('--face-parser', 'musetalk: with the parser BiSeNet, which is for non-commercial use')
+  .option('--licence-accepted', 'you have read and accept the licences: does not ask')
+  .option(
+    '--hub <url>',
+    'where the files are, or a mirror',
+    process.env['HF_ENDPOINT'] || 'https://huggingface.co',
+  )
+  .option('--to <place>', 'folder of packs or s3://bucket/prefix; default: --packs-dir')
+  .option('--name <name>', 'name of the pack; default: engine and model')
+  .option('--replace', 'also over another pack of the same name')
+  .option('--files <dir>', 'weights that are there already; downloads nothing')
+  .option('--cache <dir>', 'keeps downloads between calls', path.join(REPOSITORY_ROOT, '.local', 'models'))
+  .option('--upstream <dir>', 'checkout of the upstream repository; default: cloned')
+  .option('--upstream-address <url>', 'where it is cloned from', 'https://github.com')
+  .option('--manifests <dir>', 'lists of what checkpoints must hold, in place of those of scripts/export')
+  .option('--device <name>', 'where torch runs during the export')
+  .option('--no-check', 'neither verifies nor tries the pack: for a provider that is not on this machine')
+  .option('--json')
+  .action(async (engine: Engine, options: GetCommandOptions) => {
+    const { to = options.packsDir } = options;
+    const replace = { replace: options.replace === true };
+    const get = (destination: Destination): Promise<Row> => getTo(destination, engine, options);
+    print(
+      await (isStoreAddress(to)
+        ? withStoreDestination(to, replace, get)
+        : get(folderDestination(to, replace))),
+      options,
+    );
+  });
+
+async function getTo(destination: Destination, engine: Engine, options: GetCommandOptions): Promise<Row> {
+  const { FFMPEG_BIN, FFPROBE_BIN, HF_TOKEN, LIPSYNC_PYTHON, PATH } = process.env;
+  const passedOn = (['provider', 'manifests', 'device'] as const).flatMap((option) =>
+    options[option] === undefined ? [] : [`--${option}`, options[option]],
+  );
+  return getPack({
+    release: await publishedRelease(engine, {
+      model: options.model,
+      faceParser: options.faceParser === true,
+    }),
+    hub: { address: options.hub.replace(/\/+$/, ''), token: HF_TOKEN || undefined },
+    exporter: {
+      python: LIPSYNC_PYTHON || 'python3',
+      programs: path.join(REPOSITORY_ROOT, 'scripts', 'export'),
+    },
+    destination,
+    cache: options.cache,
+    files: options.files,
+    upstream: { given: options.upstream, address: options.upstreamAddress },
+    licence: {
+      accepted: options.licenceAccepted === true,
+      terminal: { input: process.stdin, output: process.stderr },
+    },
+    name: options.name,
+    half: options.fp16 === true,
+    options: passedOn,
+    checks: options.check
+      ? {
+          ffmpeg: (await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH })).ffmpeg,
+          packsDir: options.packsDir,
+        }
+      : null,
+    tell: (line) => console.error(line),
+  });
+}
 
 function withPacksDir(command: Command): Command {
   return command.option(

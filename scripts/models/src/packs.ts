@@ -64,8 +64,17 @@ export async function installPack(
   const { replace, ...childOptions } = options;
   const { pack, problem } = await verifyPack(dir, childOptions);
   if (pack === undefined) throw new Error(`not installed: ${problem ?? 'it could not be verified'}`);
+  return placePack(pack, packsDir, { replace });
+}
+
+/** Copies a verified pack into `packsDir`, like installPack. */
+export async function placePack(
+  pack: Pack,
+  packsDir: string,
+  { replace }: { replace: boolean },
+): Promise<Row> {
   const { name } = pack.manifest;
-  if (RESERVED.test(name)) throw new Error(`not installed: the name ${name} is kept for packs of the build`);
+  refuseReserved(name);
   const target = path.join(packsDir, name);
   const before = await packAt(target);
   if (before !== null && before.digest !== pack.digest && !replace)
@@ -79,8 +88,12 @@ export async function installPack(
   };
 }
 
+export function refuseReserved(name: string): void {
+  if (RESERVED.test(name)) throw new Error(`not installed: the name ${name} is kept for packs of the build`);
+}
+
 /** Null if there is none, or none that is usable. */
-async function packAt(dir: string): Promise<Pack | null> {
+export async function packAt(dir: string): Promise<Pack | null> {
   try {
     return await openPack(dir);
   } catch (error) {

@@ -1,0 +1,351 @@
+import { createHash } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { buildBuiltinPacks, openPack } from '@lipsync/engines';
+import { resolveBinaries } from '@lipsync/media';
+import { createStorage } from '@lipsync/storage';
+import { HUB_COMMIT, type HubServer, startHubServer, startS3Server } from '@lipsync/testkit';
+import { folderDestination, storeDestination } from './destination';
+import { type GetOptions, getPack } from './get-pack';
+import { type PublishedFile, publishedRelease, type Release } from './published';
+
+/** The compiled inference process: a child process cannot run TypeScript. */
+const entry = path.resolve(__dirname, '../../../../services/gpu-worker/dist/inference/main.js');
+
+const LARGE = 300_000;
+const contentOf = ({ to }: PublishedFile): Buffer =>
+  to.endsWith('.json') ? Buffer.from(JSON.stringify({ file: to })) : Buffer.alloc(LARGE, to);
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/** A release with the published names and layout, and small files. */
+function reduced(release: Release): Release {
+  const files = release.files.map((file) => {
+    const bytes = contentOf(file);
+    return { ...file, bytes: bytes.length, sha256: sha256(bytes) };
+  });
+  return { ...release, files, pack_bytes: { float32: 1000, float16: 500 } };
+}
+
+describe('getting published weights', () => {
+  let root: string;
+  let good: string;
+  let ffmpeg: string;
+  let hub: HubServer;
+  let release: Release;
+  let own: string;
+  let packsDir: string;
+  let told: string[];
+  let cases = 0;
+
+  beforeAll(async () => {
+    root = await mkdtemp(path.join(tmpdir(), 'get-pack-'));
+    good = path.join(root, 'good');
+    await buildBuiltinPacks(good);
+    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
+    ({ ffmpeg } = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH }));
+    await mkdir(path.join(root, 'upstream'));
+    // In place of a Python with torch (get-pack.long.test.ts has a real one): "exports" a pack of the build.
+    await writeFile(
+      path.join(root, 'python'),
+      `#!${process.execPath}
+       const { cpSync, readFileSync, writeFileSync } = require('node:fs');
+       const after = (name) => process.argv[process.argv.indexOf(name) + 1];
+       if (process.argv[2] === '-c') process.exit();
+       const out = after('--out');
+       cpSync(${JSON.stringify(path.join(good, 'builtin-musetalk'))}, out, { recursive: true });
+       const manifest = readFileSync(out + '/pack.json', 'utf8');
+       writeFileSync(out + '/pack.json', manifest.replace('builtin-musetalk', after('--name')));
+       if (process.argv.includes('damaged')) writeFileSync(out + '/unet.onnx', 'damaged');`,
+      { mode: 0o755 },
+    );
+  });
+  beforeEach(async () => {
+    own = path.join(root, `case-${++cases}`);
+    packsDir = path.join(own, 'packs');
+    told = [];
+    await cp(path.join(good, 'analyzer'), path.join(packsDir, 'analyzer'), { recursive: true });
+    release = reduced(await publishedRelease('musetalk'));
+    hub = await startHubServer(
+      release.files.map((file) => [
+        `${file.repo}/${file.path}`,
+        { bytes: contentOf(file), large: !file.path.endsWith('.json') },
+      ]),
+    );
+  });
+  afterEach(() => hub.close());
+  afterAll(() => rm(root, { recursive: true, force: true }));
+
+  const weightsAt = (...names: string[]): string =>
+    path.join(own, 'cache', 'musetalk-1.5', 'weights', ...names);
+  const unet = 'musetalkV15/unet.pth';
+  const get = (options: Partial<GetOptions> = {}) =>
+    getPack({
+      release,
+      hub: { address: hub.address },
+      exporter: { python: path.join(root, 'python'), programs: root },
+      destination: folderDestination(packsDir, { replace: false }),
+      cache: path.join(own, 'cache'),
+      upstream: { given: path.join(root, 'upstream'), address: 'unused' },
+      licence: { accepted: true, terminal: { input: new PassThrough(), output: new PassThrough() } },
+      half: false,
+      options: [],
+      checks: null,
+      tell: (line) => told.push(line),
+      pauseMs: 0,
+      ...options,
+    });
+  const askedStore = () => hub.requests.filter(({ store, method }) => store && method === 'GET');
+  const installed = () => readdir(packsDir);
+
+  test('downloads, exports, verifies, renders a clip and installs; a second call downloads nothing', async () => {
+    const checks = { ffmpeg, packsDir, entry };
+    const row = await get({ checks });
+    expect(row).toMatchObject({
+      engine: 'musetalk',
+      name: 'musetalk-1.5',
+      state: 'installed',
+      provider: 'cpu',
+      weights: '6 by known digest',
+      sampled_frames: 75,
+    });
+    expect((await openPack(path.join(packsDir, 'musetalk-1.5'))).manifest.engine).toBe('musetalk');
+    expect(await readdir(path.join(own, 'cache', 'musetalk-1.5'))).toEqual(['try.mp4', 'weights']);
+    const asked = hub.requests.length;
+    await expect(get()).rejects.toThrow('musetalk-1.5 holds a pack already; --replace');
+    await get({ destination: folderDestination(packsDir, { replace: true }) });
+    expect(hub.requests).toHaveLength(asked);
+  });
+
+  test('a download that breaks off is continued where it stopped', async () => {
+    hub.faults.stallAfter = [100_000, 100_000];
+    await get({ tell: (line) => void (/unet\.pth [3-6]0 %/.test(line) && hub.breakOff()) });
+    const ranges = askedStore().map(({ range }) => range ?? 'all');
+    expect(ranges.slice(0, 3).join(' ')).toMatch(/^all bytes=[1-9]\d*- bytes=[1-9]\d*-$/);
+    expect(sha256(await readFile(weightsAt(unet)))).toBe(sha256(contentOf(fileAt(unet))));
+  });
+
+  test('a call that ended in the middle leaves a part, which the next call continues', async () => {
+    hub.faults.stallAfter = [100_000];
+    const ending = get({
+      tell: (line) => {
+        if (!/unet\.pth 30 %/.test(line)) return;
+        hub.faults.down = true;
+        hub.breakOff();
+      },
+    });
+    await expect(ending).rejects.toThrow('answered 503');
+    expect(await installed()).toEqual(['analyzer']);
+    expect(await readdir(weightsAt('musetalkV15'))).toContain('unet.pth.part');
+    hub.faults.down = false;
+    const before = askedStore().length;
+    await get();
+    expect(askedStore()[before]?.range).toMatch(/^bytes=[1-9]\d*-$/);
+    expect(told.join('\n')).toMatch(/unet\.pth, 0\.3 MB, goes on at 0\.1 MB$/m);
+    expect(await readdir(weightsAt('musetalkV15'))).toEqual(['musetalk.json', 'unet.pth']);
+  });
+
+  test('a part of another version is not continued', async () => {
+    await mkdir(weightsAt('musetalkV15'), { recursive: true });
+    await writeFile(weightsAt(`${unet}.part`), Buffer.alloc(1000, 'old'));
+    await writeFile(weightsAt(`${unet}.part.etag`), '"of another version"');
+    await get();
+    expect(sha256(await readFile(weightsAt(unet)))).toBe(sha256(contentOf(fileAt(unet))));
+  });
+
+  test('bytes with another digest are deleted, and nothing is installed', async () => {
+    hub.faults.damaged = true;
+    await expect(get()).rejects.toThrow(
+      /unet\.pth has SHA-256 \w{64}, not \w{64}\. What was downloaded is deleted/,
+    );
+    expect(await readdir(weightsAt('musetalkV15'))).toEqual(['musetalk.json']);
+    expect(await installed()).toEqual(['analyzer']);
+  });
+
+  test('a hub that states another digest than the known one is refused before anything is downloaded', async () => {
+    change(unet, { sha256: 'a'.repeat(64) });
+    await expect(get()).rejects.toThrow(
+      /is not the published file: the hub states .* Nothing was downloaded/,
+    );
+    expect(askedStore()).toEqual([]);
+  });
+
+  test('where no digest is known, that of the hub counts, from one commit, and is kept for later calls', async () => {
+    change(unet, { sha256: null, bytes: null, revision: 'main' });
+    change('sd-vae/config.json', { sha256: null, bytes: null });
+    expect(await get()).toMatchObject({ weights: '4 by known digest, 2 by digest stated by the hub' });
+    expect(told).toContain(`  ${unet}: verified by the SHA-256 that the hub states`);
+    expect(told).toContain('  config.json: verified by the git object that the hub states');
+    const gets = hub.requests.filter(
+      ({ method, path: asked }) => method === 'GET' && asked.endsWith('unet.pth'),
+    );
+    expect(gets[0]?.path).toContain(`/resolve/${HUB_COMMIT}/`);
+
+    await writeFile(weightsAt(unet), Buffer.alloc(LARGE, 'y'));
+    const again = await get({ destination: folderDestination(packsDir, { replace: true }) });
+    expect(again['weights']).toBe('4 by known digest, 2 by digest stated by the hub');
+    expect(sha256(await readFile(weightsAt(unet)))).toBe(sha256(contentOf(fileAt(unet))));
+  });
+
+  test('too small a disk is noticed before anything is downloaded, counted once for what it shares', async () => {
+    const room = async () => ({ device: 1, free: 4 * LARGE });
+    release = { ...release, pack_bytes: { float32: LARGE, float16: LARGE } };
+    await expect(get({ room })).rejects.toThrow(
+      /has 0\.0 GB free, and 0\.0 GB are needed\. Nothing was downloaded/,
+    );
+    expect(askedStore()).toEqual([]);
+    await get({ room: async () => ({ device: 1, free: 7 * LARGE }) });
+  });
+
+  // Linux's device that is always full.
+  const onLinux = process.platform === 'linux' ? test : test.skip;
+  onLinux('a disk that becomes full ends the call, and nothing is installed', async () => {
+    await mkdir(weightsAt('musetalkV15'), { recursive: true });
+    await symlink('/dev/full', weightsAt(`${unet}.part`));
+    await expect(get()).rejects.toThrow(/unet\.pth\.part: the disk is full/);
+    expect(await installed()).toEqual(['analyzer']);
+    expect(await readdir(weightsAt('musetalkV15'))).not.toContain('unet.pth');
+  });
+
+  test('licences are shown, and without consent nothing is asked of the hub', async () => {
+    const asking = (answer: string | null): GetOptions['licence'] & { shown: () => string } => {
+      const [input, output] = [new PassThrough(), new PassThrough()];
+      if (answer !== null) input.write(`${answer}\n`);
+      return {
+        accepted: false,
+        terminal: { input: Object.assign(input, { isTTY: answer !== null }), output },
+        shown: () => String(output.read()),
+      };
+    };
+    const refusing = asking('no');
+    await expect(get({ licence: refusing })).rejects.toThrow(
+      'the licences were not accepted. Nothing was downloaded',
+    );
+    expect(refusing.shown()).toContain('MuseTalk: free for any use, on a base under CreativeML OpenRAIL-M');
+    await expect(get({ licence: asking(null) })).rejects.toThrow('--licence-accepted');
+    expect(hub.requests).toEqual([]);
+    await get({ licence: asking('yes') });
+    expect(await installed()).toContain('musetalk-1.5');
+  });
+
+  test('a gated repository says where its terms are; its token goes to the hub alone', async () => {
+    hub.gated.set('TMElyralab/MuseTalk', 'good');
+    await expect(get()).rejects.toThrow(
+      `its terms must be accepted first, on ${hub.address}/TMElyralab/MuseTalk. Put a token into HF_TOKEN (401)`,
+    );
+    const other = { address: hub.address, token: 'other' };
+    await expect(get({ hub: other })).rejects.toThrow('The token in HF_TOKEN does not suffice (403)');
+    await get({ hub: { address: hub.address, token: 'good' } });
+    expect(askedStore().map(({ authorization }) => authorization)).toEqual([null, null, null]);
+  });
+
+  test.each([
+    [
+      'a file that is gone',
+      () => hub.files.delete(`TMElyralab/MuseTalk/${unet}`),
+      'unet.pth is not on the hub at revision',
+    ],
+    [
+      'a repository that is gone',
+      () =>
+        ['config.json', 'pytorch_model.bin'].forEach((file) =>
+          hub.files.delete(`openai/whisper-tiny/${file}`),
+        ),
+      'openai/whisper-tiny does not exist, or is private',
+    ],
+  ])('%s is reported with what to put where, and nothing is downloaded', async (_, remove, message) => {
+    remove();
+    await expect(get()).rejects.toThrow(message);
+    await expect(get()).rejects.toThrow(`→ ${weightsAt(unet)} (${LARGE} bytes)`);
+    expect(askedStore()).toEqual([]);
+    expect(await installed()).toEqual(['analyzer']);
+  });
+
+  test('without a network it says what to put where, and a folder that is filled so is accepted', async () => {
+    const address = hub.address;
+    await hub.close();
+    const refused: unknown = await get().catch((error: unknown) => error);
+    const message = refused instanceof Error ? refused.message : '';
+    expect(message).toContain(
+      `${address} cannot be reached for TMElyralab/MuseTalk/musetalkV15/musetalk.json: ECONNREFUSED`,
+    );
+    const places = [...message.matchAll(/→ (\S+)/g)].map(([, place = '']) => place);
+    expect(places).toHaveLength(release.files.length);
+    for (const [index, place] of places.entries()) {
+      await mkdir(path.dirname(place), { recursive: true });
+      await writeFile(place, contentOf(release.files[index] ?? fileAt(unet)));
+    }
+    expect(await get({ files: weightsAt() })).toMatchObject({
+      state: 'installed',
+      weights: '6 by known digest',
+    });
+
+    await writeFile(weightsAt(unet), 'other');
+    await rm(weightsAt('whisper/config.json'));
+    const wrong = get({ files: weightsAt(), destination: folderDestination(packsDir, { replace: true }) });
+    await expect(wrong).rejects.toThrow(
+      /unet\.pth has 5 bytes, not 300000\n {2}whisper\/config\.json is missing/,
+    );
+  });
+
+  test('a pack that does not verify is not installed', async () => {
+    const damaged = get({ checks: { ffmpeg, packsDir, entry }, options: ['damaged'] });
+    await expect(damaged).rejects.toThrow(/^not installed: .*unet\.onnx .*SHA-256/);
+    expect(await installed()).toEqual(['analyzer']);
+  });
+
+  test('a Python without torch is refused before anything is downloaded, and so is another upstream', async () => {
+    const exporter = { python: path.join(root, 'nowhere'), programs: root };
+    await expect(get({ exporter })).rejects.toThrow('LIPSYNC_PYTHON');
+    await expect(get({ upstream: { given: path.join(own, 'no'), address: '' } })).rejects.toThrow(
+      'is not there',
+    );
+    const away = get({ upstream: { address: `file://${own}/no` } });
+    await expect(away).rejects.toThrow(
+      /Clone .* at 0a89dec4\w* elsewhere, and name the checkout with --upstream/,
+    );
+    expect(hub.requests).toEqual([]);
+  });
+
+  test('installs to the object store, from where workers fetch, its manifest last', async () => {
+    const s3 = await startS3Server();
+    const storage = createStorage({ ...s3, forcePathStyle: true });
+    try {
+      const store = (replace: boolean) => storeDestination(storage, 'packs/v1', { replace });
+      expect(await get({ destination: store(false) })).toMatchObject({
+        folder: 'packs/v1/musetalk-1.5',
+        state: 'installed',
+      });
+      const manifest = await storage.getBuffer('packs/v1/musetalk-1.5/pack.json');
+      expect(JSON.parse(manifest.toString())).toMatchObject({ name: 'musetalk-1.5' });
+      expect(await storage.head('packs/v1/musetalk-1.5/unet.onnx')).not.toBeNull();
+      await expect(get({ destination: store(false) })).rejects.toThrow('holds a pack already; --replace');
+      expect(await get({ destination: store(true) })).toMatchObject({ state: 'was installed already' });
+    } finally {
+      storage.close();
+      await s3.close();
+    }
+  });
+
+  function fileAt(to: string): PublishedFile {
+    const file = release.files.find((each) => each.to === to);
+    if (file === undefined) throw new Error(`no ${to}`);
+    return file;
+  }
+
+  function change(to: string, changed: Partial<PublishedFile>): void {
+    const files = release.files.map((file) => (file.to === to ? { ...file, ...changed } : file));
+    release = { ...release, files };
+  }
+});
+
+test.each(['musetalk', 'latentsync', 'highsync'] as const)(
+  'every release of %s can be read',
+  async (engine) => {
+    const release = await publishedRelease(engine);
+    expect(release.engine).toBe(engine);
+    expect(new Set(release.files.map(({ to }) => to)).size).toBe(release.files.length);
+    await expect(publishedRelease(engine, { model: '0.1' })).rejects.toThrow('is not known here; there is');
+  },
+);

@@ -1,0 +1,132 @@
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { type Row } from '@lipsync/admin';
+import { openPack, type Pack } from '@lipsync/engines';
+import { verifyPack } from '../packs';
+import { tryPack } from '../try-pack';
+import { checkCheckpoints, type Checkpoint, collectCheckpoints } from './checkpoints';
+import { type Destination } from './destination';
+import { checkExporter, type Exporter, exportPack, upstreamAt } from './export-pack';
+import { makeSureOfSpace, type Need, type Room } from './free-space';
+import { type Hub } from './hub';
+import { acceptLicences, type Terminal } from './licences';
+import { type Release } from './published';
+
+export interface GetOptions {
+  readonly release: Release;
+  readonly hub: Hub;
+  readonly exporter: Exporter;
+  readonly destination: Destination;
+  /** Keeps downloads, upstream's code and the pack that is being made. */
+  readonly cache: string;
+  /** Weights that are there already, laid out as the exporter wants them. */
+  readonly files?: string | undefined;
+  readonly upstream: { readonly given?: string | undefined; readonly address: string };
+  readonly licence: { readonly accepted: boolean; readonly terminal: Terminal };
+  readonly name?: string | undefined;
+  readonly half: boolean;
+  /** Further options of the exporter, as it takes them. */
+  readonly options: readonly string[];
+  /** What verifies and tries the pack here; null where its provider is not: workers verify it when they start. */
+  readonly checks: { readonly ffmpeg: string; readonly packsDir: string; readonly entry?: string } | null;
+  readonly tell: (line: string) => void;
+  readonly pauseMs?: number;
+  readonly room?: Room;
+}
+
+/**
+ * From published files to an installed pack: licences, download, export, verification, a rendered clip, installation.
+ * What can be refused is refused before anything is downloaded. Rejects with a message that says what helps. A pack is
+ * installed complete or not at all; verified downloads and parts stay in the cache, and the next call goes on from
+ * there.
+ */
+export async function getPack(options: GetOptions): Promise<Row> {
+  const { release, exporter, destination, half, tell } = options;
+  const { engine, model } = release;
+  const name = options.name ?? `${engine}-${model}`;
+  const own = path.resolve(options.cache, `${engine}-${model}`);
+  await destination.refuse(name);
+  await checkExporter(exporter);
+  await acceptLicences(release, options.licence);
+  const upstream = await upstreamAt(release, { cache: path.resolve(options.cache), ...options.upstream });
+  await mkdir(own, { recursive: true });
+  // That of a call that was ended.
+  const out = path.join(own, 'pack');
+  await rm(out, { recursive: true, force: true });
+
+  const { weights, checkpoints } = await collect(options, own);
+  tell(`exporting ${name}, which takes minutes`);
+  const precision = half ? ['--fp16'] : [];
+  await exportPack(release, exporter, {
+    ...{ weights, upstream, out },
+    options: ['--name', name, ...precision, ...options.options],
+  });
+  const { pack, figures } = await checked(options, own, out);
+  tell(`installing ${name}`);
+  const installed = await destination.install(pack).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${reason}\n${kept(out)}`, { cause: error });
+  });
+  await rm(out, { recursive: true, force: true });
+  return { ...installed, weights: proofs(checkpoints), ...figures };
+}
+
+async function collect(
+  options: GetOptions,
+  own: string,
+): Promise<{ weights: string; checkpoints: Checkpoint[] }> {
+  const { release, hub, destination, half, files, room, tell, pauseMs = 1000 } = options;
+  const packBytes = release.pack_bytes[half ? 'float16' : 'float32'];
+  const makeSure = async (missingBytes: number): Promise<void> => {
+    // Beside the pack, the exporter writes the graphs once more, with their weights in single precision.
+    const made = packBytes + release.pack_bytes.float32;
+    const needs: Need[] = [{ folder: own, bytes: missingBytes + made }];
+    if (destination.folder !== undefined) needs.push({ folder: destination.folder, bytes: packBytes });
+    await makeSureOfSpace(needs, room);
+  };
+  if (files !== undefined) {
+    const weights = path.resolve(files);
+    const checkpoints = await checkCheckpoints(release, hub, weights);
+    await makeSure(0);
+    return { weights, checkpoints };
+  }
+  const weights = path.join(own, 'weights');
+  await mkdir(weights, { recursive: true });
+  return {
+    weights,
+    checkpoints: await collectCheckpoints(release, { hub, weights, tell, pauseMs, makeSure }),
+  };
+}
+
+/** Verifies the exported pack and renders a clip with it. */
+async function checked(
+  { checks, tell }: GetOptions,
+  own: string,
+  out: string,
+): Promise<{ pack: Pack; figures: Row }> {
+  if (checks === null) {
+    tell('neither verified nor tried here: see that the first worker that gets it serves it');
+    return { pack: await openPack(out), figures: {} };
+  }
+  const { ffmpeg, packsDir, ...child } = checks;
+  tell('verifying the pack');
+  const { pack, problem } = await verifyPack(out, child);
+  if (pack === undefined)
+    throw new Error(`not installed: ${problem ?? 'it could not be verified'}\n${kept(out)}`);
+  tell('rendering a clip with it');
+  const outputFile = path.join(own, 'try.mp4');
+  try {
+    return { pack, figures: await tryPack(ffmpeg, out, { outputFile, packsDir, ...child }) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`not installed: ${reason}\n${kept(out)}`, { cause: error });
+  }
+}
+
+const kept = (out: string): string => `The pack stays in ${out} until the next call`;
+
+function proofs(checkpoints: readonly Checkpoint[]): string {
+  const counts = new Map<string, number>();
+  for (const { proof } of checkpoints) counts.set(proof, (counts.get(proof) ?? 0) + 1);
+  return [...counts].map(([proof, count]) => `${count} by ${proof}`).join(', ');
+}

@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Engine, ENGINES } from '@lipsync/contract';
+import { z } from '@lipsync/runtime';
+
+const COMMIT = z.string().regex(/^[0-9a-f]{40}$/);
+const relativePath = z.string().regex(/^(?!.*\.\.)[\w-][\w./-]*$/);
+
+const fileSchema = z.strictObject({
+  /** A repository of the hub, and a revision of it: a commit, or a branch where no commit is known. */
+  repo: z.string(),
+  revision: z.string(),
+  path: relativePath,
+  /** Where the exporter looks for the file, below its folder of weights. */
+  to: relativePath,
+  /** Null where nobody could look: then what the hub states at the first download counts. */
+  bytes: z.int().positive().nullable(),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullable(),
+});
+
+const licenceSchema = z.strictObject({ of: z.string(), terms: z.string(), text: z.url() });
+
+const releaseSchema = z.strictObject({
+  engine: z.enum(ENGINES),
+  model: z.string(),
+  /** On GitHub: the code that loads the weights, at the commit with which the exporter was tested. */
+  upstream: z.strictObject({ repository: z.string(), commit: COMMIT }),
+  /** Arguments of the exporter beside those that all exporters take; `{weights}` is the folder of weights. */
+  exporter: z.array(z.string()),
+  /** Sizes of the finished pack, rounded. */
+  pack_bytes: z.strictObject({ float32: z.int(), float16: z.int() }),
+  licences: z.array(licenceSchema).min(1),
+  files: z.array(fileSchema).min(1),
+  /** What a network does without, and why one may have to: wanted only by name. */
+  face_parser: z.strictObject({ licences: z.array(licenceSchema), files: z.array(fileSchema) }).optional(),
+});
+
+export type PublishedFile = z.output<typeof fileSchema>;
+/** A published release of an engine's weights: which files, from where, under which licences, and what exports them. */
+export type Release = z.output<typeof releaseSchema>;
+
+const PUBLISHED = path.resolve(__dirname, '..', '..', 'published');
+
+/** The release of an engine with this model number, by default the newest. Rejects if there is none. */
+export async function publishedRelease(
+  engine: Engine,
+  { model, faceParser = false }: { model?: string | undefined; faceParser?: boolean } = {},
+): Promise<Release> {
+  const text = await readFile(path.join(PUBLISHED, `${engine}.json`), 'utf8');
+  const releases = z.array(releaseSchema).parse(JSON.parse(text));
+  const wanted = releases.find((release) => model === undefined || release.model === model);
+  if (wanted === undefined) {
+    const known = releases.map((release) => release.model).join(', ');
+    throw new Error(`${engine} ${model} is not known here; there is ${known}`);
+  }
+  if (!faceParser) return wanted;
+  const { face_parser: parser } = wanted;
+  if (parser === undefined) throw new Error(`${engine} has no face parser`);
+  return {
+    ...wanted,
+    licences: [...wanted.licences, ...parser.licences],
+    files: [...wanted.files, ...parser.files],
+  };
+}
