@@ -1,8 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Hub, HubRefusal, refusal, request } from './hub';
 import { type PublishedFile } from './published';
@@ -90,15 +87,16 @@ async function receive({ hub, file, url, onProgress }: Download, part: string, h
   const strong = headers.get('etag')?.startsWith('"') === true ? headers.get('etag') : null;
   await writeFile(tagFile(part), strong ?? '');
   let received = continues ? have : 0;
-  const counted = new Transform({
-    transform(chunk: Buffer, _, done) {
+  const disk = await open(part, continues ? 'a' : 'w');
+  try {
+    for await (const chunk of body) {
+      await disk.appendFile(chunk);
       received += chunk.length;
       onProgress(received);
-      done(null, chunk);
-    },
-  });
-  const disk = createWriteStream(part, { flags: continues ? 'a' : 'w' });
-  await pipeline(Readable.fromWeb(body), counted, disk);
+    }
+  } finally {
+    await disk.close();
+  }
 }
 
 /** A connection that breaks, and an answer that may be another one later. Not the disk, whose errors name a call. */
