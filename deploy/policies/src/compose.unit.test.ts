@@ -139,6 +139,10 @@ it('lets the renderer reach the servers and nothing else', () => {
     expect(service(name).networks).toEqual(['data']);
 });
 
+it('exports weights from the internet away from the servers', () => {
+  expect(service('exporter').networks).toEqual(['egress']);
+});
+
 it('has a Redis that refuses what does not fit and keeps what it took', () => {
   const { command = [] } = service('redis');
   const option = (name: string) => command[command.indexOf(`--${name}`) + 1];

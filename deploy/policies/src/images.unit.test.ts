@@ -11,7 +11,12 @@ describe('the Dockerfile', () => {
   it('starts from images of an exact version', () => {
     for (const image of args.values()) expect(image).toMatch(/:\d+\.\d+\.\d+-[\w.-]+$/);
     const external = stages.filter(({ from }) => !stages.some(({ name }) => name === from));
-    expect(external.map(({ from }) => from).sort()).toEqual(['${CUDA_IMAGE}', '${NODE_IMAGE}', 'scratch']);
+    expect([...new Set(external.map(({ from }) => from))].sort()).toEqual([
+      '${CUDA_IMAGE}',
+      '${NODE_IMAGE}',
+      '${PYTHON_IMAGE}',
+      'scratch',
+    ]);
   });
 
   it('installs what the lockfile says, with the pnpm that package.json names', () => {
@@ -39,6 +44,24 @@ describe('the Dockerfile', () => {
       expect(environmentOf(stages, target)).toMatchObject({ NODE_ENV: 'production' });
     });
   });
+});
+
+describe.each(['musetalk', 'latentsync', 'highsync'])('the exporter of %s', (engine) => {
+  it('has every version pinned, and no torch older than its exporter takes', () => {
+    const lines = read(`deploy/docker/exporter/${engine}.txt`).split('\n');
+    const wanted = lines.filter((line) => line !== '' && !line.startsWith('#'));
+    for (const line of wanted) expect(line).toMatch(/^[\w-]+==\d+(\.\d+)+$/);
+    const [, major = '', minor = ''] = /^torch==(\d+)\.(\d+)/m.exec(wanted.join('\n')) ?? [];
+    expect(Number(major) * 100 + Number(minor)).toBeGreaterThanOrEqual(engine === 'musetalk' ? 200 : 201);
+    const own = read('scripts/export/requirements.txt');
+    expect(own).toContain(wanted.find((line) => line.startsWith('onnx==')));
+  });
+});
+
+it('the exporter runs under tini as a user by number, and downloads only by its command', () => {
+  expect(lastInstruction(stages, 'exporter', 'USER')).toMatch(/^[1-9]\d{3,}:[1-9]\d{3,}$/);
+  expect(lastInstruction(stages, 'exporter', 'ENTRYPOINT')).toMatch(/^\["\/usr\/bin\/tini", "--", "node", /);
+  expect(environmentOf(stages, 'exporter')).toMatchObject({ HF_HUB_OFFLINE: '1' });
 });
 
 it('.dockerignore lets in nothing that is not named, and no secrets below what is', () => {

@@ -138,7 +138,8 @@ async function getTo(destination: Destination, engine: Engine, options: GetComma
     hub: { address: options.hub.replace(/\/+$/, ''), token: HF_TOKEN || undefined },
     exporter: {
       python: LIPSYNC_PYTHON || 'python3',
-      programs: path.join(REPOSITORY_ROOT, 'scripts', 'export'),
+      // Beside this workspace, in the repository and in the image.
+      programs: path.resolve(__dirname, '..', '..', 'export'),
     },
     destination,
     cache: options.cache,

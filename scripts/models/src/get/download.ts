@@ -89,7 +89,8 @@ async function receive({ hub, file, url, onProgress }: Download, part: string, h
   let received = continues ? have : 0;
   const disk = await open(part, continues ? 'a' : 'w');
   try {
-    for await (const chunk of body) {
+    const chunks: AsyncIterable<Uint8Array> = body;
+    for await (const chunk of chunks) {
       await disk.appendFile(chunk);
       received += chunk.length;
       onProgress(received);
