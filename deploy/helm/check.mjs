@@ -66,6 +66,19 @@ const MUST = [
     },
   },
   {
+    what: 'licences that nobody accepted are not accepted by the exporter, whose other values are another Job',
+    values: {
+      'exporter.enabled': 'true',
+      'exporter.licenceAccepted': 'false',
+      'exporter.engine': 'highsync',
+    },
+    holds: (text) => {
+      const job =
+        objectsIn(text).find((object) => /^ {2}name: lipsync-exporter-[0-9a-f]{8}$/m.test(object)) ?? '';
+      return job.includes('/exporter-highsync:') && !job.includes('--licence-accepted');
+    },
+  },
+  {
     what: 'a service reaches Postgres by the key of its own role, and the others by the common one',
     values: { 'secrets.keys.gpuWorkerDatabaseUrl': 'GPU_WORKER_DATABASE_URL' },
     holds: (text) => {

@@ -47,9 +47,10 @@ describe.each(EXAMPLES)('network policies of the %s example', (_name, manifests)
         expect(ports?.length).toBeGreaterThan(0);
       }
       const everywhere = rules.filter(({ to }) => to?.some(({ ipBlock }) => ipBlock?.cidr === '0.0.0.0/0'));
-      // Media comes over 443 alone; webhooks go to the port of their address.
+      // Media and weights come over 443 alone; webhooks go to the port of their address.
       const wanted: Record<string, unknown[]> = {
         'media-worker': [[{ port: 443, protocol: 'TCP' }]],
+        exporter: [[{ port: 443, protocol: 'TCP' }]],
         'webhook-dispatcher': [[{ protocol: 'TCP' }]],
       };
       expect(everywhere.map(({ ports }) => ports)).toEqual(wanted[pod.component] ?? []);

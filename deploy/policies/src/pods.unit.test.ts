@@ -8,7 +8,7 @@ describe.each(EXAMPLES)('pods of the %s example', (_name, manifests) => {
       (container) => [`${workload.manifest.metadata.name}/${container.name}`, container] as const,
     ),
   );
-  const serving = each.filter(([, { component }]) => !['migration', 'admin'].includes(component));
+  const serving = each.filter(([, { component }]) => !['migration', 'admin', 'exporter'].includes(component));
 
   it.each(each)(
     '%s runs as nobody in particular, under the default seccomp profile, without a token',
@@ -44,6 +44,15 @@ describe.each(EXAMPLES)('pods of the %s example', (_name, manifests) => {
     }
     // A card is whole: Kubernetes refuses a request that is not the limit.
     expect(resources.requests?.['nvidia.com/gpu']).toBe(resources.limits?.['nvidia.com/gpu']);
+  });
+
+  it('an exporter puts its pack where a pool fetches one, and has room to make it', () => {
+    const prefixes = all.flatMap(containers).map((container) => valueOf(container, 'MODEL_PACKS_S3_PREFIX'));
+    for (const { pod } of all.filter(({ component }) => component === 'exporter')) {
+      const to = pod.containers[0]?.args?.find((argument) => argument.startsWith('--to=')) ?? '';
+      expect(prefixes).toContain(/^--to=s3:\/\/[^/]+\/(.*)$/.exec(to)?.[1]);
+      expect(pod.containers[0]?.volumeMounts.map(({ mountPath }) => mountPath)).toContain('/work');
+    }
   });
 
   it.each(serving)('%s is asked for its health on the internal port, with time to begin', (_n, { pod }) => {
