@@ -281,10 +281,19 @@ describe('getting published weights', () => {
       weights: '6 by known digest',
     });
 
+    change(unet, { sha256: null, bytes: null });
+    const replacing = { files: weightsAt(), destination: folderDestination(packsDir, { replace: true }) };
+    expect(await get(replacing)).toMatchObject({
+      weights: '5 by known digest, 1 by nothing: no digest is known or stated',
+    });
+    expect(told).toContain(
+      `  ${unet} has SHA-256 ${sha256(contentOf(fileAt(unet)))}: compare it with another source`,
+    );
+    change(unet, { bytes: LARGE });
+
     await writeFile(weightsAt(unet), 'other');
     await rm(weightsAt('whisper/config.json'));
-    const wrong = get({ files: weightsAt(), destination: folderDestination(packsDir, { replace: true }) });
-    await expect(wrong).rejects.toThrow(
+    await expect(get(replacing)).rejects.toThrow(
       /unet\.pth has 5 bytes, not 300000\n {2}whisper\/config\.json is missing/,
     );
   });

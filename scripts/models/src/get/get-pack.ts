@@ -55,6 +55,8 @@ export async function getPack(options: GetOptions): Promise<Row> {
   await rm(out, { recursive: true, force: true });
 
   const { weights, checkpoints } = await collect(options, own);
+  for (const { to, sha256 } of checkpoints)
+    if (sha256 !== undefined) tell(`  ${to} has SHA-256 ${sha256}: compare it with another source`);
   tell(`exporting ${name}, which takes minutes`);
   const precision = half ? ['--fp16'] : [];
   await exportPack(release, exporter, {
