@@ -7,8 +7,10 @@ release=/published/$engine.json
 field() { python -c "import json, sys; print(json.load(open('$release'))[0]['upstream'][sys.argv[1]])" "$1"; }
 
 python -m venv /venv
-# The index of wheels without CUDA: tracing needs no card, and CUDA's are gigabytes. It has torch's packages alone.
-/venv/bin/pip install --no-cache-dir --disable-pip-version-check --only-binary :all: \
+# The second index has wheels of torch without CUDA: tracing needs no card, and CUDA's are gigabytes. omegaconf's parser is
+# published as source only; nothing else is built here.
+/venv/bin/pip install --no-cache-dir --disable-pip-version-check \
+  --only-binary :all: --no-binary antlr4-python3-runtime \
   --index-url "$PYTHON_INDEX" --extra-index-url "$TORCH_INDEX" --requirement "/exporter/$engine.txt"
 
 git init --quiet /upstream

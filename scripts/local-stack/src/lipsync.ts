@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { type RenderAnswer, run } from '@lipsync/cli';
+import type { RenderAnswer } from '@lipsync/cli';
 
 interface CommandResult extends RenderAnswer {
   exitCode: number;
@@ -13,6 +13,8 @@ export async function lipsyncRender(
   args: readonly string[],
   { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
 ): Promise<CommandResult> {
+  // Only here: a deployed workspace has the command's bundle, which is its package, and not its modules.
+  const { run } = await import('@lipsync/cli');
   let output = '';
   const stdout = new Writable({
     write(chunk: Buffer, _encoding, done) {
