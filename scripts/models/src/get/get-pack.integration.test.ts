@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -315,6 +316,33 @@ describe('getting published weights', () => {
       /Clone .* at 0a89dec4\w* elsewhere, and name the checkout with --upstream/,
     );
     expect(hub.requests).toEqual([]);
+  });
+
+  test('upstream is cloned at its commit once, and a checkout at another one is refused', async () => {
+    const origin = path.join(own, 'origin');
+    const repository = path.join(origin, 'TMElyralab', 'MuseTalk');
+    const git = (...args: string[]): string => {
+      const author = ['-c', 'user.name=test', '-c', 'user.email=test@example.com'];
+      return execFileSync('git', ['-C', repository, ...author, ...args], { encoding: 'utf8' }).trim();
+    };
+    await mkdir(repository, { recursive: true });
+    git('init', '--quiet');
+    await writeFile(path.join(repository, 'model.py'), '# of the release');
+    git('add', '.');
+    git('commit', '--quiet', '--message', 'Release');
+    const commit = git('rev-parse', 'HEAD');
+    git('commit', '--quiet', '--allow-empty', '--message', 'Later');
+
+    release = { ...release, upstream: { ...release.upstream, commit } };
+    await get({ upstream: { address: `file://${origin}` } });
+    const clone = path.join(own, 'cache', 'upstream', `MuseTalk-${commit.slice(0, 8)}`);
+    expect(await readdir(clone)).toEqual(['.git', 'model.py']);
+    expect(await readdir(path.dirname(clone))).toEqual([path.basename(clone)]);
+    const destination = folderDestination(packsDir, { replace: true });
+    await get({ destination, upstream: { address: 'file:///nowhere' } });
+    await expect(get({ destination, upstream: { given: repository, address: '' } })).rejects.toThrow(
+      `the exporter wants ${commit}: git -C ${repository} checkout ${commit}`,
+    );
   });
 
   test('installs to the object store, from where workers fetch, its manifest last', async () => {
