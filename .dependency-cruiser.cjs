@@ -57,6 +57,7 @@ module.exports = {
     layer('contract'),
     // Published: whatever it imported would have to be published too.
     layer('client'),
+    layer('cli', 'client'),
     layer('domain', 'contract'),
     layer('runtime', 'domain', 'contract'),
     layer('db', 'domain', 'contract'),
@@ -138,7 +139,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // Only this repository's dist folders: many dependencies resolve to a dist folder of their own.
-    exclude: { path: '^(packages|services|scripts|prisma)/.*\\b(dist|generated)/' },
+    exclude: { path: '^(packages|services|scripts|prisma)/.*\\b(bundle|dist|generated)/' },
     tsPreCompilationDeps: true,
     // Resolves this repository's packages to their sources. Resolved to dist they would be excluded, and no layer would
     // be checked.

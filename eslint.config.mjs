@@ -7,6 +7,7 @@ export default tseslint.config(
   {
     ignores: [
       '**/dist/**',
+      'packages/cli/bundle/**',
       '**/generated/**',
       '.local/**',
       '**/node_modules/**',

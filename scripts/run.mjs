@@ -6,9 +6,13 @@ import { bootstrap } from './bootstrap.mjs';
 const [command, ...args] = process.argv.slice(2);
 const here = new URL('.', import.meta.url);
 const workspace = readdirSync(here).find((name) => existsSync(new URL(`${name}/src/${command}.ts`, here)));
-const program = new URL(`${workspace}/dist/${command}.js`, here);
+const program =
+  command === 'lipsync'
+    ? new URL('../packages/cli/dist/main.js', here)
+    : new URL(`${workspace}/dist/${command}.js`, here);
 const isClient =
-  command === 'admin' || (command === 'demo' && args.some((arg) => /^--target(=|$)/.test(arg)));
+  ['admin', 'lipsync'].includes(command) ||
+  (command === 'demo' && args.some((arg) => /^--target(=|$)/.test(arg)));
 // Help can wait for no build. It may be that of the last one.
 const isHelp = args.some((arg) => arg === '--help' || arg === '-h');
 

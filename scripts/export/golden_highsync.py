@@ -135,7 +135,9 @@ def main() -> None:
         # For the Python tests, which run without upstream's classes.
         write_step(given.out / "step.json", made_by(given), upstream_step(load(), ReferenceAttentionControl))
     # Networks that upstream's control has not modified, as the exporter gets them.
-    packs.write_highsync(given.out / "pack", packs.label("highsync", given.networks), load(), kinds, params)
+    for folder, referenced_by in packs.HIGHSYNC_PACKS.items():
+        label = packs.label("highsync", given.networks)
+        packs.write_highsync(given.out / folder, label, load(), kinds, params, referenced_by)
     finish(given)
 
 

@@ -4,11 +4,11 @@ Makes a pack for the highsync engine from HighSync's weights (github.com/saeed59
     python scripts/export/highsync.py --upstream high_sync --weights high_sync/pretrained_weights --out packs/highsync
 """
 
-from pathlib import Path
-
 import torch
+from pack_export.checkpoint_check import pretrained_file, refuse_wrong_checkpoints
+from pack_export.checkpoint_manifest import read_manifests
 from pack_export.command_line import label_of, options_of, parser, use_upstream
-from pack_export.highsync_pack import highsync_params, highsync_roles
+from pack_export.highsync_pack import REFERENCES, highsync_params, highsync_roles, reference_for
 from pack_export.networks.autoencoder import latent_params, plain_attention
 from pack_export.networks.motion_masks import mask_rectangle, read_mask, use_plain_masks
 from pack_export.networks.mutual_attention import upstream_blocks, with_banks
@@ -22,9 +22,23 @@ SOURCE = "HighSync (github.com/saeed5959/high_sync), sd-image-variations, sd-vae
 def main() -> None:
     arguments = parser(__doc__)
     arguments.add_argument("--config", default="configs/inference/default.yaml", help="below upstream")
-    arguments.add_argument("--stretch", type=int, default=250, help="frames that are denoised together at most")
+    arguments.add_argument("--stretch", type=int, default=48, help="frames by which denoising advances at a time")
+    arguments.add_argument("--reference", choices=REFERENCES, help="what the denoising graph takes; default: banks on a CPU")
     given = arguments.parse_args()
     options = options_of(given)
+    base, vae_folder = given.weights / "sd-image-variations-diffusers", given.weights / "sd-vae-ft-mse"
+    reference_file, denoising_file = (given.weights / f"{name}_unet-500.pth" for name in ("reference", "denoising"))
+    whisper_file = given.weights / "audio_processor" / "whisper_tiny.pt"
+    known = read_manifests(given.manifests)
+    refuse_wrong_checkpoints(
+        {
+            pretrained_file(base / "unet"): known["sd-image-variations-unet"],
+            reference_file: known["highsync-reference-unet"],
+            denoising_file: known["highsync-denoising-unet"],
+            pretrained_file(vae_folder): known["sd-vae-ft-mse"],
+            whisper_file: known["whisper-tiny"],
+        }
+    )
     upstream = use_upstream(given.upstream)
     from diffusers import AutoencoderKL
     from omegaconf import OmegaConf
@@ -35,15 +49,14 @@ def main() -> None:
 
     config = OmegaConf.load(upstream / given.config)
     use_plain_masks(VanillaTemporalModule, upstream / "masks")
-    base = given.weights / "sd-image-variations-diffusers"
     reference_unet = UNet2DConditionModel.from_pretrained(base, subfolder="unet")
-    reference_unet.load_state_dict(torch.load(given.weights / "reference_unet-500.pth", map_location="cpu"))
+    reference_unet.load_state_dict(torch.load(reference_file, map_location="cpu"))
     denoising_unet = EchoUNet3DConditionModel.from_pretrained_2d(
         base, "", subfolder="unet", unet_additional_kwargs=OmegaConf.to_container(config.unet_additional_kwargs)
     )
-    denoising_unet.load_state_dict(torch.load(given.weights / "denoising_unet-500.pth", map_location="cpu"))
-    vae = AutoencoderKL.from_pretrained(given.weights / "sd-vae-ft-mse")
-    whisper = load_model(str(given.weights / "audio_processor" / "whisper_tiny.pt"), "cpu")
+    denoising_unet.load_state_dict(torch.load(denoising_file, map_location="cpu"))
+    vae = AutoencoderKL.from_pretrained(vae_folder)
+    whisper = load_model(str(whisper_file), "cpu")
     states, width = whisper.dims.n_audio_layer + 1, whisper.dims.n_audio_state
 
     params = highsync_params(
@@ -59,6 +72,7 @@ def main() -> None:
         # torch's own attention: as single operations, tracing at 512 pixels would take 13 GB for one tensor.
         *with_banks(reference_unet, denoising_unet, upstream_blocks()),
         params,
+        given.reference or reference_for(given.provider),
     )
     label = label_of(given, "highsync", "highsync", "LicenseRef-CreativeML-OpenRAIL-M AND MIT", SOURCE)
     write_pack(given.out, label, roles, params, options)

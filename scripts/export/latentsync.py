@@ -7,6 +7,8 @@ Makes a pack for the latentsync engine of LatentSync's weights (github.com/byted
 
 from pathlib import Path
 
+from pack_export.checkpoint_check import pretrained_file, refuse_other_network, refuse_wrong_checkpoints
+from pack_export.checkpoint_manifest import read_manifests
 from pack_export.command_line import label_of, options_of, parser, use_upstream
 from pack_export.latentsync_pack import latentsync_params, latentsync_roles
 from pack_export.mask_spans import mask_params
@@ -28,6 +30,15 @@ def main() -> None:
     )
     given = arguments.parse_args()
     options = options_of(given)
+    unet_file, whisper_file = given.weights / "latentsync_unet.pt", given.weights / "whisper" / "tiny.pt"
+    known = read_manifests(given.manifests)
+    refuse_wrong_checkpoints(
+        {
+            unet_file: known["latentsync-unet"],
+            whisper_file: known["whisper-tiny"],
+            pretrained_file(given.vae): known["sd-vae-ft-mse"],
+        }
+    )
     upstream = use_upstream(given.upstream)
     from diffusers import AutoencoderKL
     from latentsync.models.unet import UNet3DConditionModel
@@ -36,11 +47,9 @@ def main() -> None:
 
     config = OmegaConf.load(upstream / given.config)
     resolution = config.data.resolution
-    unet, _ = UNet3DConditionModel.from_pretrained(
-        OmegaConf.to_container(config.model), str(given.weights / "latentsync_unet.pt")
-    )
-    size = {384: "tiny", 768: "small"}[config.model.cross_attention_dim]
-    whisper = load_model(str(given.weights / "whisper" / f"{size}.pt"), "cpu")
+    unet, _ = UNet3DConditionModel.from_pretrained(OmegaConf.to_container(config.model), str(unet_file))
+    refuse_other_network(unet, known["latentsync-unet"])
+    whisper = load_model(str(whisper_file), "cpu")
     states, width = whisper.dims.n_audio_layer + 1, whisper.dims.n_audio_state
     vae = AutoencoderKL.from_pretrained(given.vae)
     vae.register_to_config(scaling_factor=0.18215)

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Optional
 
 import torch
+from pack_export.checkpoint_check import pretrained_file, refuse_wrong_checkpoints
+from pack_export.checkpoint_manifest import read_manifests
 from pack_export.command_line import label_of, options_of, parser, use_upstream
 from pack_export.musetalk_pack import musetalk_params, musetalk_roles
 from pack_export.networks.autoencoder import latent_params, plain_attention
@@ -18,11 +20,25 @@ from pack_export.write_pack import write_pack
 RESOLUTION = 256
 #: The UNet's folder and files by version, relative to the weights.
 FILES = {"1.5": ("musetalkV15", "unet.pth"), "1.0": ("musetalk", "pytorch_model.bin")}
+PARSER = "face-parse-bisent"
 SOURCE = "MuseTalk {version} (github.com/TMElyralab/MuseTalk), sd-vae-ft-mse, whisper-tiny"
 
 
+def checkpoints(weights: Path, version: str, known: dict) -> dict:
+    """Every file that is loaded, with its manifest."""
+    files = {
+        weights.joinpath(*FILES[version]): known["musetalk-unet"],
+        pretrained_file(weights / "sd-vae"): known["sd-vae-ft-mse"],
+        pretrained_file(weights / "whisper"): known["whisper-tiny-transformers"],
+    }
+    if (weights / PARSER).is_dir():
+        files[weights / PARSER / "resnet18-5c106cde.pth"] = known["face-parsing-resnet18"]
+        files[weights / PARSER / "79999_iter.pth"] = known["face-parsing"]
+    return files
+
+
 def load_face_parser(weights: Path) -> Optional[torch.nn.Module]:
-    folder = weights / "face-parse-bisent"
+    folder = weights / PARSER
     if not folder.is_dir():
         print("no face parser below the weights: the service's polygon of landmarks will stand in")
         return None
@@ -39,6 +55,7 @@ def main() -> None:
     arguments.add_argument("--bbox-shift", type=int, default=0, help="1.0 only: see upstream's BBOX_SHIFT.md")
     given = arguments.parse_args()
     options = options_of(given)
+    refuse_wrong_checkpoints(checkpoints(given.weights, given.model, read_manifests(given.manifests)))
     use_upstream(given.upstream)
     from diffusers import AutoencoderKL, UNet2DConditionModel
     from transformers import WhisperModel

@@ -19,12 +19,13 @@ const browserPlatform: Platform = {
     Promise.reject(new TypeError('A browser writes no paths: take the Blob, or pass a stream')),
 
   async put(request) {
-    const { bytes, url, signal, fetch, onSent } = request;
+    const { bytes, url, signal, fetch, onSent, onUnobserved } = request;
     // Browsers send no streams to stores that speak HTTP/1.1, and Content-Length is theirs to set.
     const body = bytes instanceof Blob ? bytes : await new Response(bytes.stream()).blob();
     const headers = Object.entries(request.headers).filter(([name]) => !/^content-length$/i.test(name));
     if (typeof XMLHttpRequest !== 'undefined')
       return putWithProgress(new XMLHttpRequest(), { ...request, body, headers });
+    onUnobserved();
     const response = await fetch(url, { method: 'PUT', headers, body, signal });
     onSent(bytes.size);
     return { status: response.status, text: await response.text() };

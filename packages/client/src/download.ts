@@ -35,7 +35,7 @@ export async function download(
   async function transfer(progressed: () => void): Promise<void> {
     if (output === undefined || expiresSoon(output) || refusedAddresses > 0) output = await freshOutput();
     const { url } = output;
-    const error = () => new ConnectionError(`The download stood still for ${STALL_MS / 1000} s`);
+    const error = () => new ConnectionError(`The download came to a standstill`);
     await withDeadline({ ms: STALL_MS, signal, error }, async (attemptSignal, alive) => {
       const isResumed = received > 0 && entityTag !== undefined;
       const headers = isResumed ? { range: `bytes=${received}-`, 'if-range': entityTag ?? '' } : {};

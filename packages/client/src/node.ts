@@ -45,20 +45,32 @@ export const nodePlatform: Platform = {
     };
   },
 
-  async put({ url, headers, bytes, onSent, signal, fetch }) {
-    let sent = 0;
-    const counter = new TransformStream<Uint8Array, Uint8Array>({
+  async put({ url, headers, bytes, onSent, onUnobserved, signal, fetch }) {
+    // Deno forgets the length of a stream, which the address is signed for, so the bytes (256 MiB at most) are read first.
+    const isStreamed = !('Deno' in globalThis);
+    if (!isStreamed) onUnobserved();
+    const body = isStreamed ? counted(bytes.stream(), onSent) : await new Response(bytes.stream()).blob();
+    // A stream can be sent only "half duplex": the answer is read when all is sent.
+    const response = await fetch(url, { method: 'PUT', headers, body, duplex: 'half', signal });
+    if (!isStreamed) onSent(bytes.size);
+    return { status: response.status, text: await response.text() };
+  },
+};
+
+function counted(
+  stream: ReadableStream<Uint8Array>,
+  onSent: (sentBytes: number) => void,
+): ReadableStream<Uint8Array> {
+  let sent = 0;
+  return stream.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         controller.enqueue(chunk);
         onSent((sent += chunk.length));
       },
-    });
-    const body = bytes.stream().pipeThrough(counter, { signal });
-    // A stream can be sent only "half duplex": the answer is read when all is sent.
-    const response = await fetch(url, { method: 'PUT', headers, body, duplex: 'half', signal });
-    return { status: response.status, text: await response.text() };
-  },
-};
+    }),
+  );
+}
 
 function pathOf(pathOrUrl: string | URL): string {
   return pathOrUrl instanceof URL ? fileURLToPath(pathOrUrl) : pathOrUrl;

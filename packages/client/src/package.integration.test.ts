@@ -47,7 +47,7 @@ async function writeProgram(name: string, typescript: string): Promise<void> {
 }
 
 /** @throws Error with the compiler's complaints */
-async function typeCheck(files: readonly string[], compilerOptions: object): Promise<void> {
+async function expectTypes(files: readonly string[], compilerOptions: object): Promise<void> {
   const options = { strict: true, noEmit: true, target: 'es2022', ...compilerOptions };
   await write('tsconfig.json', JSON.stringify({ compilerOptions: options, files }));
   await run(TSC, ['-p', 'tsconfig.json'], { cwd: PROJECT }).catch((error: unknown) => {
@@ -94,10 +94,10 @@ if (event.type === 'render.completed') void event.data.engines.length;
 it('has types for both module systems, and for browsers without those of Node', async () => {
   await write('types.mts', `import * as client from '@lipsync/client';\n${TYPED}`);
   await write('types.cts', `import client = require('@lipsync/client');\n${TYPED}`);
-  await typeCheck(['types.mts', 'types.cts'], { module: 'node16', lib: ['es2022'], types: ['node'] });
+  await expectTypes(['types.mts', 'types.cts'], { module: 'node16', lib: ['es2022'], types: ['node'] });
   await write('page.ts', `import * as client from '@lipsync/client';\n${TYPED}`);
   const page = { module: 'esnext', moduleResolution: 'bundler', customConditions: ['browser'] };
-  await typeCheck(['page.ts'], { ...page, lib: ['es2022', 'dom'], types: [] });
+  await expectTypes(['page.ts'], { ...page, lib: ['es2022', 'dom'], types: [] });
 });
 
 it('is small in a browser, and needs nothing of Node there', async () => {
@@ -117,7 +117,7 @@ describe('the samples of the README', () => {
     const files = [...samples.keys()].map((name) => `readme-${name}.mts`);
     for (const [name, code] of samples) await write(`readme-${name}.mts`, code);
     expect(files).toHaveLength(5);
-    await typeCheck(files, {
+    await expectTypes(files, {
       module: 'nodenext',
       types: ['node'],
       skipLibCheck: true,

@@ -17,6 +17,8 @@ export interface PutRequest {
   headers: Readonly<Record<string, string>>;
   bytes: Bytes;
   onSent: (sentBytes: number) => void;
+  /** Called before bytes are sent of which nobody tells how many have gone. */
+  onUnobserved: () => void;
   signal: AbortSignal;
   fetch: Fetch;
 }

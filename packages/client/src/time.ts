@@ -18,21 +18,21 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
 
 /**
  * Runs work under a signal that is aborted by the caller's, or with the given error when `ms` have passed since the
- * work began or last called `alive`. Not AbortSignal.timeout and AbortSignal.any, which garbage collection can disarm
+ * work began or last called `alive`, which may grant another time. Not AbortSignal.timeout and AbortSignal.any, which garbage collection can disarm
  * (nodejs/node#57736).
  */
 export async function withDeadline<T>(
   { ms, signal, error }: { ms: number; signal: AbortSignal | undefined; error: () => Error },
-  work: (signal: AbortSignal, alive: () => void) => Promise<T>,
+  work: (signal: AbortSignal, alive: (nextMs?: number) => void) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
   const controller = new AbortController();
   const onAbort = () => controller.abort(signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const alive = () => {
+  const alive = (nextMs = ms) => {
     clearTimeout(timer);
-    timer = setTimeout(() => controller.abort(error()), ms);
+    timer = setTimeout(() => controller.abort(error()), nextMs);
   };
   if (Number.isFinite(ms)) alive();
   try {

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ConnectionError, LipSync } from '.';
+import { LipSync as EdgeLipSync } from './browser';
 import { asset, completed, render, upload } from './test/answers';
 import { refusal, type Reply, type ScriptedServer, startScriptedServer } from './test/scripted-server';
 
@@ -98,6 +99,21 @@ describe('an upload', () => {
     );
     expect(server.named('PUT /store/upl_1')).toHaveLength(1);
   });
+});
+
+it('sends Blobs and streams at the edge, where there are no files and no progress', async () => {
+  server = await startScriptedServer((base) => ({
+    'POST /v1/uploads': [upload(base, 'upl_1', BYTES.length)],
+    'PUT /store/upl_1': [{ status: 200 }],
+    'POST /v1/uploads/upl_1/complete': [asset('ast_of_upl_1')],
+  }));
+  const client = new EdgeLipSync({ apiKey: 'svc_key', baseUrl: server.base });
+  const blob = new Blob([BYTES], { type: 'video/mp4' });
+  for (const source of [blob, { stream: blob.stream(), size: blob.size, contentType: blob.type }])
+    await client.uploads.create(source, { mediaType: 'video' });
+  const puts = server.named('PUT /store/upl_1');
+  expect(puts.map(({ body }) => body.equals(BYTES))).toEqual([true, true]);
+  await expect(client.uploads.create(file, { mediaType: 'video' })).rejects.toThrow('pass a File');
 });
 
 it('creates a render of local files, and ends one upload when the other is refused', async () => {

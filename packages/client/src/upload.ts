@@ -15,6 +15,8 @@ export interface UploadOptions extends CallOptions {
 
 /** Milliseconds without a byte moving, or without an answer after the last, that count as a broken connection. */
 const STALL_MS = 60_000;
+/** Milliseconds for all bytes where nobody tells how many have gone. */
+const UNOBSERVED_MS = 900_000;
 
 /**
  * Uploads media in the three steps of the contract; returns the asset, whose checks continue in the background. Bytes
@@ -41,14 +43,23 @@ export async function upload(
     async () => {
       if (Date.parse(current.expires_at) <= Date.now() || refusedAddresses > 0) current = await begin();
       const { upload_url: url, required_headers: headers } = current;
-      const error = () => new ConnectionError(`The upload stood still for ${STALL_MS / 1000} s`);
+      const error = () => new ConnectionError(`The upload came to a standstill`);
       await withDeadline({ ms: STALL_MS, signal, error }, async (attemptSignal, alive) => {
         const onSent = (sentBytes: number) => {
           alive();
           onProgress?.(sentBytes, bytes.size);
         };
         onSent(0);
-        const put = { url, headers, bytes, onSent, signal: attemptSignal, fetch: transport.fetch };
+        const onUnobserved = () => alive(UNOBSERVED_MS);
+        const put = {
+          url,
+          headers,
+          bytes,
+          onSent,
+          onUnobserved,
+          signal: attemptSignal,
+          fetch: transport.fetch,
+        };
         const { status, text } = await connected('The upload', () => platform.put(put));
         if (status >= 200 && status < 300) return;
         // Expired by the store's clock, if not by this one.

@@ -31,6 +31,11 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const CELL = { top: 0, bottom: 0, left: 0, right: 0 };
 const ALL = { top: 0, bottom: 55, left: 0, right: 55 };
 
+const latentDims = (): number[] => {
+  const { channels, height, width } = highsync.params.latent;
+  return [channels, height, width];
+};
+
 /** The problems of a manifest, as `path: message`. */
 const problems = (manifest: unknown): string[] =>
   manifestSchema
@@ -127,6 +132,18 @@ describe('parameters that contradict the tensors beside them are refused, naming
       );
   });
 
+  test('a denoising network that takes both banks and latents of the reference, or neither', () => {
+    const { reference_unet, denoising_unet, ...others } = highsync.roles;
+    const { bank_0, ...inputs } = denoising_unet.inputs;
+    const latents = { name: 'reference', dtype: 'float32' as const, dims: [12, ...latentDims()] };
+    const taking = (more: object) => ({ ...denoising_unet, inputs: { ...inputs, ...more } });
+    const of = (roles: object): string[] => problems({ ...highsync, roles: { ...others, ...roles } });
+    const PROBLEM = ': the denoising network takes either banks or the latents of the reference';
+    expect(of({ denoising_unet: taking({ reference: latents }) })).toEqual([]);
+    expect(of({ denoising_unet: taking({}) })).toEqual([PROBLEM]);
+    expect(of({ reference_unet, denoising_unet: taking({ bank_0, reference: latents }) })).toEqual([PROBLEM]);
+  });
+
   test('guidance without the network that it leads away from', () => {
     const unguided = (guidance: number): string[] => {
       const roles = { ...highsync.roles, denoising_unet_unconditional: undefined };
@@ -138,7 +155,7 @@ describe('parameters that contradict the tensors beside them are refused, naming
 
   test('banks of different shapes in the two networks', () => {
     const roles = structuredClone(highsync.roles);
-    const [bank] = Object.values(roles.reference_unet.outputs);
+    const [bank] = Object.values(roles.reference_unet?.outputs ?? {});
     bank?.dims.splice(1, 1, 7);
     expect(problems({ ...highsync, roles })).toEqual([
       expect.stringContaining('roles.denoising_unet.inputs.bank_0: ') as string,

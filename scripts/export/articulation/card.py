@@ -116,6 +116,9 @@ While music, drums, noise or silence is all there is, the jaw is above 0.1 for $
 - Voices of synthesizers are clearer than people. No labelled recordings were used, neither for training nor here.
 - The limit of 8.5 % and the width of the ramps were settled after a look at the held-out sets, so their figures are
   slightly optimistic. The thresholds themselves come from the validation speech alone.
+- Training hears whispering too (`whisperf`, one of the voices of espeak-ng); the row of whispering above is of `whisper`, another
+  voice of the same synthesizer. It shows that one whisper carries over to the other, not that the network would hear
+  whispering if it had never heard any, nor that it hears people whisper.
 - n is taken for m, and v for b, more often than chance would have it: they differ little in sound, and v by little to
   the eye.
 - Tongue and teeth are not heard. Smiles, breath and laughter have no label.

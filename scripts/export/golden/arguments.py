@@ -9,7 +9,7 @@ from pathlib import Path
 def arguments_of(description: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--upstream", type=Path, required=True, help="checkout of the upstream repository")
-    parser.add_argument("--out", type=Path, required=True, help="folder for pack/ and golden.json")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the packs and golden.json")
     parser.add_argument(
         "--networks",
         choices=["small", "reduced"],
@@ -30,7 +30,8 @@ def made_by(given: argparse.Namespace) -> dict:
 def finish(given: argparse.Namespace) -> None:
     """Packs of reduced networks are stored compressed."""
     if given.networks == "reduced":
-        compress_pack(given.out / "pack")
+        for folder in given.out.glob("pack*"):
+            compress_pack(folder)
 
 
 def compress_pack(folder: Path) -> None:

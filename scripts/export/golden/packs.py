@@ -22,6 +22,8 @@ OPTIONS = ExportOptions(data_file_from=0)
 #: Denoising steps: upstream's own networks are slow, and a few steps test the same as twenty.
 STEPS = {"small": 20, "reduced": 3}
 SMALL_BLOCKS = (SmallReferenceBlock, SmallDenoiserBlock)
+#: HighSync's packs by what their denoising graph takes of the reference: both must draw the same pictures.
+HIGHSYNC_PACKS = {"pack": "banks", "pack-latents": "latents"}
 
 
 #: Licences of the classes of the reduced networks. A traced graph is not their code, but this leaves no doubt.
@@ -67,9 +69,9 @@ def highsync_settings(networks: SimpleNamespace, mask: torch.Tensor, steps: int)
     return _in_steps(params, steps)
 
 
-def write_highsync(out: Path, label: PackLabel, networks: SimpleNamespace, kinds: tuple, params: dict) -> None:
+def write_highsync(out: Path, label: PackLabel, networks: SimpleNamespace, kinds: tuple, params: dict, referenced_by: str) -> None:
     banked = with_banks(networks.reference, networks.denoiser, kinds)
-    roles = highsync_roles(_whisper(OpenaiStates, networks), networks.vae, *banked, params)
+    roles = highsync_roles(_whisper(OpenaiStates, networks), networks.vae, *banked, params, referenced_by)
     write_pack(out, label, roles, params, OPTIONS)
 
 

@@ -15,8 +15,8 @@ from golden.golden_file import KEPT
 TOLERANCE = 1e-4
 
 
-def made(engine: str, out: Path) -> dict:
-    """The manifest of an engine's pack as the exporters write it today."""
+def made(engine: str, folder: str, out: Path) -> dict:
+    """The manifest of an engine's pack, stored in `folder`, as the exporters write it today."""
     small, label = networks.small(engine), packs.label(engine, "small")
     if engine == "musetalk":
         packs.write_musetalk(out, label, small, packs.musetalk_settings(small))
@@ -24,7 +24,7 @@ def made(engine: str, out: Path) -> dict:
         packs.write_latentsync(out, label, small, packs.latentsync_settings(small, packs.STEPS["small"]))
     else:
         params = packs.highsync_settings(small, packs.small_latent_mask(), packs.STEPS["small"])
-        packs.write_highsync(out, label, small, packs.SMALL_BLOCKS, params)
+        packs.write_highsync(out, label, small, packs.SMALL_BLOCKS, params, packs.HIGHSYNC_PACKS[folder])
     return json.loads((out / "pack.json").read_text())
 
 
@@ -47,8 +47,8 @@ class SmallPacksTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.out = Path(folder.name) / "pack"
 
-    def differences(self, engine: str) -> list:
-        return differences(made(engine, self.out), json.loads((KEPT / engine / "pack/pack.json").read_text()))
+    def differences(self, engine: str, folder: str = "pack") -> list:
+        return differences(made(engine, folder, self.out), json.loads((KEPT / engine / folder / "pack.json").read_text()))
 
     def test_musetalk(self):
         self.assertEqual(self.differences("musetalk"), [])
@@ -58,6 +58,9 @@ class SmallPacksTest(unittest.TestCase):
 
     def test_highsync(self):
         self.assertEqual(self.differences("highsync"), [])
+
+    def test_highsync_with_the_reference_network_in_the_denoising_graph(self):
+        self.assertEqual(self.differences("highsync", "pack-latents"), [])
 
 
 if __name__ == "__main__":

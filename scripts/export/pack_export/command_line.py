@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from .checkpoint_manifest import PUBLISHED
 from .export_role import ExportOptions
 from .write_pack import PackLabel
 
@@ -13,6 +14,7 @@ def parser(description: str) -> argparse.ArgumentParser:
     arguments.add_argument("--upstream", type=Path, required=True, help="checkout of the upstream repository")
     arguments.add_argument("--weights", type=Path, required=True, help="folder that the upstream repository reads its weights from")
     arguments.add_argument("--out", type=Path, required=True, help="pack directory to write; must not exist")
+    arguments.add_argument("--manifests", type=Path, default=PUBLISHED, help="folder of what checkpoints must hold")
     arguments.add_argument("--name", help="name of the pack in pack.json")
     arguments.add_argument("--version", default="1.0.0", help="version of the pack in pack.json")
     arguments.add_argument("--licence", help="SPDX expression of the weights' licences, where you know better")

@@ -7,7 +7,7 @@ from onnx import TensorProto, helper, numpy_helper
 #: Sums over many elements and their inputs stay in single precision, as in torch's autocast.
 SINGLE = {
     "InstanceNormalization", "LayerNormalization", "ReduceMean", "ReduceSum", "Pow", "Sqrt", "Exp", "Sin", "Cos", "Softmax",
-    "Range", "Resize", "Log", "Reciprocal",
+    "Range", "Resize", "Log", "Reciprocal", "ArgMax",
 }
 LARGEST = float(np.finfo(np.float16).max)
 

@@ -1,3 +1,4 @@
+import { type Engine, ENGINES } from '@lipsync/contract';
 import { type Command, InvalidArgumentError } from 'commander';
 
 export function parseCount(text: string): number {
@@ -8,6 +9,15 @@ export function parseCount(text: string): number {
 export function parseWhole(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number');
   return Number(text);
+}
+
+/** The engines in a list of names, separated by commas. */
+export function parseEngines(text: string): Engine[] {
+  return text.split(',').map((name) => {
+    const engine = ENGINES.find((known) => known === name.trim());
+    if (engine === undefined) throw new InvalidArgumentError(`engines are ${ENGINES.join(', ')}`);
+    return engine;
+  });
 }
 
 /** What the command throws becomes one line, and the exit code 1. */

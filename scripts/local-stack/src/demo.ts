@@ -1,26 +1,21 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
-import { LipSync } from '@lipsync/client';
-import { type Engine, ENGINES, type RecordResource, SYNC_MODES, type SyncMode } from '@lipsync/contract';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { type EventReceiver, startEventReceiver } from './event-receiver';
+import { type Engine, ENGINES, SYNC_MODES } from '@lipsync/contract';
+import { Command, Option } from 'commander';
+import { parseEngines } from './command-line';
+import { type ReceivedEvent, startEventReceiver } from './event-receiver';
 import { DEFAULT_STACK_ROOT, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from './layout';
+import { lipsyncRender } from './lipsync';
 import { createStack, joinStack, writeDescription } from './local-stack';
 import { provisionCustomer } from './provision';
-import {
-  renderFiles,
-  type RenderFilesRequest,
-  type RenderFilesResult,
-  type ShowProgress,
-} from './render-files';
 import { Interrupted, untilInterrupted } from './waiting';
 
 interface DemoOptions {
   video: string;
   audio: string;
   engines: Engine[];
-  syncMode: SyncMode;
+  syncMode: string;
   out: string;
   json?: boolean;
   keep?: boolean;
@@ -29,9 +24,11 @@ interface DemoOptions {
   key?: string;
 }
 
+type Rendered = Awaited<ReturnType<typeof lipsyncRender>> & { event?: ReceivedEvent; boot_seconds?: number };
+
 /**
- * `npm run demo`: renders local files on a service started on this machine, or on a remote one, through the public API
- * as a customer's program would.
+ * `npm run demo`: the command `lipsync render` with a service that is started for it, or with a remote one; and the
+ * webhook, which on a customer's side is a program's business.
  */
 const program = new Command('demo')
   .description(
@@ -39,7 +36,7 @@ const program = new Command('demo')
   )
   .option('--video <file>', 'a talking face', SAMPLE_VIDEO)
   .option('--audio <file>', 'the voice', SAMPLE_AUDIO)
-  .option('--engines <names>', `comma-separated, of ${ENGINES.join(', ')}`, engineList, ['musetalk'])
+  .option('--engines <names>', `comma-separated, of ${ENGINES.join(', ')}`, parseEngines, ['musetalk'])
   .addOption(
     new Option('--sync-mode <mode>', 'when the lengths differ').choices(SYNC_MODES).default('cut_off'),
   )
@@ -53,62 +50,40 @@ const program = new Command('demo')
 
 async function demo(options: DemoOptions): Promise<void> {
   const startedAt = performance.now();
-  const output =
-    options.json === true
-      ? { say: () => undefined, show: () => undefined }
-      : { say: (line: string) => console.log(line), show: createProgressLines(process.stdout) };
+  for (const file of [options.video, options.audio])
+    if (!existsSync(file)) throw new Error(`${file} does not exist`);
+  const say = (line: string) => {
+    if (options.json !== true) console.log(line);
+  };
   const { target } = options;
-  const result = await (target === undefined
-    ? renderOnLocalStack(options, output)
-    : renderOnTarget({ ...options, target }, output));
+  const { render, event, files, exitCode, boot_seconds } = await (target === undefined
+    ? renderOnLocalStack(options, say)
+    : renderOnTarget({ ...options, target }, say));
   const seconds = (performance.now() - startedAt) / 1000;
-  if (options.json === true) console.log(JSON.stringify({ ...result, total_seconds: seconds }, null, 2));
-  else summarise(result, seconds);
-  if (result.record.status !== 'completed') process.exitCode = 1;
-}
+  process.exitCode = exitCode;
 
-function summarise({ record, event, files }: RenderFilesResult, seconds: number): void {
-  console.log(
-    `Render ${record.id} is ${record.status}${record.error ? `: ${record.error.code} (${record.error.message})` : ''}`,
-  );
-  for (const run of record.engines ?? []) {
-    const { rendered_frames, output_seconds, processing_ms } = run.usage;
-    if (run.status === 'completed' && output_seconds !== undefined && processing_ms !== undefined)
-      console.log(
-        `  ${run.engine}: ${rendered_frames} frames, ${output_seconds.toFixed(2)} s, in ${(processing_ms / 1000).toFixed(1)} s`,
-      );
-    if (run.error !== undefined) console.log(`  ${run.engine}: ${run.error.code} (${run.error.message})`);
+  const saved = files.map(({ path: file, ...rest }) => ({ ...rest, file }));
+  if (options.json === true) {
+    const result = { record: render, event, files: saved, boot_seconds, total_seconds: seconds };
+    return console.log(JSON.stringify(result, null, 2));
   }
-  if (event !== undefined) console.log(`Webhook ${event.type} (${event.id}) arrived, signature verified`);
-  for (const { file } of files) console.log(`\n  Result: ${file}\n`);
-  console.log(`Done in ${seconds.toFixed(1)} s.`);
+  say(`Render ${render.id} is ${render.status}`);
+  if (event !== undefined) say(`Webhook ${event.type} (${event.id}) arrived, signature verified`);
+  for (const { file } of saved) say(`\n  Result: ${file}\n`);
+  say(`Done in ${seconds.toFixed(1)} s.`);
 }
 
-function engineList(value: string): Engine[] {
-  return value.split(',').map((name) => {
-    const engine = ENGINES.find((known) => known === name.trim());
-    if (engine === undefined) throw new InvalidArgumentError(`engines are ${ENGINES.join(', ')}`);
-    return engine;
-  });
-}
-
-/** The render request; throws when a file does not exist. */
-function requestOf({ video, audio, engines, syncMode, out }: DemoOptions): RenderFilesRequest {
-  for (const file of [video, audio]) if (!existsSync(file)) throw new Error(`${file} does not exist`);
-  const outFile = path.resolve(out);
-  mkdirSync(path.dirname(outFile), { recursive: true });
-  return { video, audio, engines, syncMode, outFile };
+/** What the command is called with. */
+function argumentsOf({ video, audio, engines, syncMode, out, json }: DemoOptions): string[] {
+  const to = ['--out', path.resolve(out), '--force', ...(json === true ? ['--quiet'] : [])];
+  return [video, audio, '--engines', engines.join(), '--sync-mode', syncMode, ...to];
 }
 
 /**
  * Starts the system unless it is running, renders as a new customer, and restores the previous state in every case; when
  * other demos are using the system, the last of them does.
  */
-async function renderOnLocalStack(
-  options: DemoOptions,
-  { say, show }: { say: (line: string) => void; show: ShowProgress },
-): Promise<RenderFilesResult & { boot_seconds: number }> {
-  const request = requestOf(options);
+async function renderOnLocalStack(options: DemoOptions, say: (line: string) => void): Promise<Rendered> {
   const startedAt = performance.now();
   const stack = createStack({ root: path.resolve(options.root) });
   const { wasUp, leave } = await joinStack(stack, { keep: options.keep === true });
@@ -117,27 +92,31 @@ async function renderOnLocalStack(
       ? 'Checking the running system …'
       : 'Starting Postgres, Redis, S3, api, media-worker, gpu-worker, webhook-dispatcher …',
   );
-  let receiver: EventReceiver | undefined;
-  async function bootAndRender(): Promise<RenderFilesResult & { boot_seconds: number }> {
+  let closeReceiver: (() => Promise<void>) | undefined;
+  async function bootAndRender(): Promise<Rendered> {
     const description = await stack.up();
     writeDescription(options.root, description);
-    const bootSeconds = (performance.now() - startedAt) / 1000;
+    const boot_seconds = (performance.now() - startedAt) / 1000;
     const state = stack.state();
     if (state === null) throw new Error('the stack has no state');
-    say(`  up in ${bootSeconds.toFixed(1)} s at ${description.base_url}`);
+    say(`  up in ${boot_seconds.toFixed(1)} s at ${description.base_url}`);
 
     const customer = await provisionCustomer(state, 'demo');
     say(`Created customer ${customer.id}`);
-    receiver = await startEventReceiver(state, customer.signing_secret);
+    const receiver = await startEventReceiver(state, customer.signing_secret);
+    closeReceiver = receiver.close;
     say(`Uploading ${options.video} and ${options.audio}, rendering …`);
-    const api = createClient(description.base_url, customer.api_key);
-    return { ...(await renderFiles(request, { api, receiver, show })), boot_seconds: bootSeconds };
+    const rendered = await lipsyncRender([...argumentsOf(options), '--webhook', receiver.url], {
+      baseUrl: description.base_url,
+      apiKey: customer.api_key,
+    });
+    return { ...rendered, event: await receiver.eventFor(rendered.render.id), boot_seconds };
   }
 
   try {
     return await untilInterrupted(bootAndRender());
   } finally {
-    await receiver?.close();
+    await closeReceiver?.();
     await leave();
   }
 }
@@ -147,50 +126,16 @@ async function renderOnLocalStack(
  */
 async function renderOnTarget(
   options: DemoOptions & { target: string },
-  { say, show }: { say: (line: string) => void; show: ShowProgress },
-): Promise<RenderFilesResult> {
+  say: (line: string) => void,
+): Promise<Rendered> {
   const apiKey = options.key ?? process.env['LIPSYNC_API_KEY'];
   if (apiKey === undefined) throw new Error('--target needs --key, or LIPSYNC_API_KEY in the environment');
-  const request = requestOf(options);
   say(`Uploading ${options.video} and ${options.audio} to ${options.target}, rendering …`);
-  return renderFiles(request, { api: createClient(options.target, apiKey), show });
-}
-
-/** Outlasts a restart of the service, as long as a call may take. */
-function createClient(baseUrl: string, apiKey: string): LipSync {
-  return new LipSync({ baseUrl, apiKey, maxRetries: Infinity });
-}
-
-/**
- * One live line per engine with its stage and percentage: rewritten in place on a terminal, otherwise printed whenever
- * it changes.
- */
-function createProgressLines(out: NodeJS.WriteStream): ShowProgress {
-  let shown: string[] = [];
-  return (record) => {
-    const lines = describe(record);
-    if (lines.join() === shown.join()) return;
-    if (out.isTTY && shown.length > 0) out.write(`\x1b[${shown.length}A\x1b[J`);
-    const changed = out.isTTY ? lines : lines.filter((line, i) => line !== shown[i]);
-    out.write(changed.map((line) => `${line}\n`).join(''));
-    shown = lines;
-  };
-}
-
-function describe({ stage, engines = [] }: RecordResource): string[] {
-  return engines.map((run) => {
-    // Until an engine has started, the render's own stage says what it waits for.
-    const doing = run.status === 'accepted' ? stage : run.stage;
-    const done = Math.round(run.progress_percent / 5);
-    const bar = '█'.repeat(done) + '░'.repeat(20 - done);
-    return `  ${run.engine.padEnd(10)} ${bar} ${String(Math.floor(run.progress_percent)).padStart(3)} %  ${doing}`;
-  });
+  return lipsyncRender(argumentsOf(options), { baseUrl: options.target, apiKey });
 }
 
 program.parseAsync().catch((error: unknown) => {
-  // The error of fetch says only that it failed; its cause says that nothing listens there or that the name is unknown.
-  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  console.error(`demo: ${error instanceof Error ? error.message : String(error)}${cause}`);
+  console.error(`demo: ${error instanceof Error ? error.message : String(error)}`);
   // The interrupted work is still running and would keep the process alive.
   if (error instanceof Interrupted) process.exit(128 + constants.signals[error.signal]);
   process.exitCode = 1;

@@ -1,4 +1,4 @@
-export { parseCount, parseWhole, runProgram } from './command-line';
+export { parseCount, parseEngines, parseWhole, runProgram } from './command-line';
 export { type EventReceiver, startEventReceiver } from './event-receiver';
 export { machine, median, quantile } from './figures';
 export {
@@ -9,6 +9,7 @@ export {
   SAMPLE_VIDEO,
   stackLayout,
 } from './layout';
+export { lipsyncRender } from './lipsync';
 export { createStack, type Stack, type StackDescription } from './local-stack';
 export { createProcessManager, type ProcessSpec } from './process-manager';
 export {
@@ -22,7 +23,6 @@ export {
 } from './processes';
 export { newCustomerWithKey, provision, provisionCustomer } from './provision';
 export { createRandom, pick, pickWeighted, type Random } from './random';
-export { renderFiles } from './render-files';
 export { leaksIn, leaksInLogs, secretsOf } from './secrets';
 export { s3Options, serverPids, startServers, stopServers } from './servers';
 export { answersOk, backendEnvironment, RECEIVER_HOST, s3Endpoint, serviceSpecs } from './services';

@@ -7,12 +7,18 @@ import { type Engine, ENGINES } from '@lipsync/contract';
 import { outputFrameCount, sourceFrameIndex, WORKING_FPS } from '@lipsync/domain';
 import { decodeFaceTrack, type FaceTrack, LANDMARK_VALUES, MOUTH } from '@lipsync/engines';
 import { startInference } from '@lipsync/gpu-worker';
-import { PACKS_DIR, parseWhole, runProgram, SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
+import {
+  PACKS_DIR,
+  parseEngines,
+  parseWhole,
+  runProgram,
+  SAMPLE_AUDIO,
+  SAMPLE_VIDEO,
+} from '@lipsync/local-stack';
 import { AUDIO_SAMPLE_RATE, type Binaries, readAudio, resolveBinaries } from '@lipsync/media';
 import { Command, Option } from 'commander';
 import { framesInARow, spreadMoments, tellingMoments } from './articulation/moments';
 import { knownSounds } from './articulation/speech';
-import { enginesOf } from './engines-option';
 
 interface Options {
   video: string;
@@ -36,7 +42,7 @@ const program = new Command('contact-sheet')
   .option('--audio <file>', 'the voice', SAMPLE_AUDIO)
   .addOption(
     new Option('--engines <names>', 'engines to render with, separated by commas')
-      .argParser(enginesOf)
+      .argParser(parseEngines)
       .default([...ENGINES], ENGINES.join(',')),
   )
   .option('--out <file>', 'the picture, JPEG or PNG', 'contact-sheet.jpg')

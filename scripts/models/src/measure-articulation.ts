@@ -5,13 +5,12 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Engine, ENGINES } from '@lipsync/contract';
 import { startInference } from '@lipsync/gpu-worker';
-import { PACKS_DIR, runProgram, SAMPLE_VIDEO } from '@lipsync/local-stack';
+import { PACKS_DIR, parseEngines, runProgram, SAMPLE_VIDEO } from '@lipsync/local-stack';
 import { type Binaries, resolveBinaries } from '@lipsync/media';
 import { Command, Option } from 'commander';
 import { type ClipFigures, measureClip, type Voice } from './articulation/measure-clip';
 import { knownSounds, speak, UTTERANCES } from './articulation/speech';
 import { summaryOf } from './articulation/summary';
-import { enginesOf } from './engines-option';
 
 interface Options {
   engines: Engine[];
@@ -30,7 +29,7 @@ const program = new Command('measure:articulation')
   )
   .addOption(
     new Option('--engines <names>', 'engines to render with, separated by commas')
-      .argParser(enginesOf)
+      .argParser(parseEngines)
       .default([...ENGINES], ENGINES.join(',')),
   )
   .option(

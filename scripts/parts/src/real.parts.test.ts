@@ -14,8 +14,8 @@ import {
   type System,
 } from '@lipsync/e2e';
 import {
+  lipsyncRender,
   quantile,
-  renderFiles,
   REPOSITORY_ROOT,
   SAMPLE_AUDIO,
   SAMPLE_VIDEO,
@@ -112,17 +112,15 @@ describe.each(installations)('$name', (installation) => {
   });
 
   it('tour: a customer uploads, renders with three engines, polls, is notified and downloads', async () => {
-    const { record, event, files } = await renderFiles(
-      {
-        video: SAMPLE_VIDEO,
-        audio: SAMPLE_AUDIO,
-        engines: [...ENGINES],
-        syncMode: 'cut_off',
-        outFile: path.join(found.dir, `${name}.mp4`),
-      },
-      { api: system.api, receiver: system.receiver, show: () => undefined },
+    const { render, files } = await lipsyncRender(
+      [
+        ...[SAMPLE_VIDEO, SAMPLE_AUDIO, '--engines', 'all', '--webhook', system.receiver.url],
+        ...['--out', path.join(found.dir, `${name}.mp4`), '--force', '--quiet'],
+      ],
+      { baseUrl: proxy?.url ?? system.description.base_url, apiKey: system.customer.api_key },
     );
-    expect(record.status).toBe('completed');
+    const event = await system.receiver.eventFor(render.id);
+    expect(render.status).toBe('completed');
     expect(event).toMatchObject({ type: 'render.completed', deliveries: 1 });
     expect(files.map(({ engine }) => engine).sort()).toEqual([...ENGINES].sort());
   });

@@ -1,9 +1,8 @@
 import { type GraphBuilder, type Value } from '@lipsync/model-pack';
-import { NOSE_TIP } from '../face/landmarks';
 import { EXEMPLAR_SIDE, EXEMPLARS } from '../face/mouth-exemplars';
 import { arithmetic, floatTensor } from './arithmetic';
 import { FROM_RGB, LATENT_SCALE } from './autoencoder';
-import { type FaceAxes, faceAxes, faceShown } from './face-axes';
+import { type FaceAxes, faceAxes, faceShown, turnOf } from './face-axes';
 import {
   type FaceHabits,
   heightOf,
@@ -50,7 +49,7 @@ export const EXEMPLAR_FRAME: Frame = { left: 0, top: 0, width: EXEMPLAR_SIDE, he
 
 /** The clip's own mouth at several openings, the closed one first. All tables have a row per exemplar. */
 export interface Ladder {
-  /** Brightness [8, 1, side, side] and color differences [8, 2, side, side], as in the latent. */
+  /** Brightness relative to black [8, 1, side, side] and color differences [8, 2, side, side], scaled as in the latent. */
   readonly luma: Value;
   readonly chroma: Value;
   readonly axes: FaceAxes;
@@ -83,8 +82,7 @@ export function ladder(g: GraphBuilder, { exemplars, exemplarLandmarks }: Exempl
   const rows = FROM_RGB.flatMap((weights) => weights.map((weight) => (weight * 2 * LATENT_SCALE) / 255));
   const pixels = g.op('Reshape', [g.op('Cast', [exemplars], { to: 1 }), g.ints([EXEMPLARS, 3, -1])]);
   const planes = g.op('Reshape', [g.op('MatMul', [g.weights([3, 3], rows), pixels]), g.ints(PICTURES)]);
-  const [brightness, chroma] = g.split(planes, [1, 2], 1);
-  const luma = m.sub(brightness, LATENT_SCALE);
+  const [luma, chroma] = g.split(planes, [1, 2], 1);
   const axes = faceAxes(g, exemplarLandmarks);
   const lips = measuredLips(g, axes);
 
@@ -158,9 +156,9 @@ interface Rung {
 
 /** Where between two exemplars one takes over from the other. Shown at once, lips of one lie on teeth of the other. */
 const TAKEOVER = { from: 0.25, to: 0.75 };
-/** Heads that are turned this much further than that of the exemplar, in half mouths of the nose, show another mouth. */
 /** How far the widest mouth can be stretched before it has nothing to show: so many times its gap, and a bit. */
 const BEYOND = { from: { times: 1.25, more: 0.04 }, surely: { times: 1.8, more: 0.14 } };
+/** Heads that are turned this much further than that of the exemplar, in half mouths of the nose, show another mouth. */
 const TURN = { same: 0.2, other: 0.45 };
 
 export function rungsFor(g: GraphBuilder, ladder: Ladder, axes: FaceAxes, gap: Value): Rungs {
@@ -179,10 +177,8 @@ export function rungsFor(g: GraphBuilder, ladder: Ladder, axes: FaceAxes, gap: V
     const at = step === 0 ? index : g.op('Add', [index, g.ints([1])]);
     return { of: (table) => g.op('Gather', [table, at], { axis: 0 }) };
   };
-  const tip = (landmarks: Value): Value =>
-    g.op('Slice', [landmarks, g.ints([NOSE_TIP, 0]), g.ints([NOSE_TIP + 1, 1]), g.ints([1, 2])]);
   const rungs = [rung(0), rung(1)] as const;
-  const turned = g.op('Abs', [m.sub(tip(axes.landmarks), rungs[0].of(tip(ladder.axes.landmarks)))]);
+  const turned = g.op('Abs', [m.sub(turnOf(g, axes), rungs[0].of(turnOf(g, ladder.axes)))]);
   const seen = faceShown(g, axes.downLength);
   const widest = g.op('ReduceMax', [gaps, g.ints([0])]);
   const stretched = ({ times, more }: { times: number; more: number }): Value =>

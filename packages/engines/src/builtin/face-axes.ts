@@ -1,4 +1,5 @@
 import { type GraphBuilder, type Value } from '@lipsync/model-pack';
+import { NOSE_TIP } from '../face/landmarks';
 import { arithmetic } from './arithmetic';
 import { BLOCK } from './autoencoder';
 
@@ -66,6 +67,14 @@ export function faceShown(g: GraphBuilder, downLength: Value): Value {
   return arithmetic(g).ramp(downLength, 1, 3);
 }
 
+/**
+ * Where the tip of the nose is between the mouth's corners, as u, [batch, 1, 1]: near 0 in a face from the front, 0.4
+ * when the head is turned by 20°, 0.8 by 40°, 1.5 by 60°.
+ */
+export function turnOf(g: GraphBuilder, { landmarks }: Pick<FaceAxes, 'landmarks'>): Value {
+  return g.op('Slice', [landmarks, g.ints([NOSE_TIP, 0]), g.ints([NOSE_TIP + 1, 1]), g.ints([1, 2])]);
+}
+
 /** The points of a raster in face coordinates. */
 export function faceCoordinates(g: GraphBuilder, axes: FaceAxes, raster: Raster): FaceCoordinates {
   const { toFace, center } = axes;
@@ -105,7 +114,7 @@ export interface Raster {
   readonly points: Float32Array;
 }
 
-export function rasterOf({ top, bottom, left, right }: Region, pitch: 1 | 2): Raster {
+export function rasterOf({ top, bottom, left, right }: Region, pitch: number): Raster {
   const rows = ((bottom - top) * BLOCK) / pitch;
   const columns = ((right - left) * BLOCK) / pitch;
   const count = rows * columns;

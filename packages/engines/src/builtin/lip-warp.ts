@@ -5,11 +5,13 @@ import { heightOf, lineAt, type LipMotion } from './lips';
 
 /**
  * The distance from each point to its source, in face coordinates, and the lip edges of the target: all [batch, 1,
- * points].
+ * points]. All change little from point to point, which the movement itself does not where the lips part.
  */
 export interface LipWarp {
   readonly shiftU: Value;
-  readonly shiftV: Value;
+  /** Of what moves with the upper lip, and with the lower. */
+  readonly upperShift: Value;
+  readonly lowerShift: Value;
   /** u after narrowing: ±1 at the target's mouth corners. */
   readonly mouthU: Value;
   readonly upperEdge: Value;
@@ -42,10 +44,17 @@ const LIP = 0.35;
 /** The part of the mouth's width over which the lips part. Towards the corners they stay together. */
 const PARTING = 0.93;
 const NOSE_BASE = 33;
+/** Where the base of the nose is at the lowest, and the chin at the highest, in units of v, whatever landmarks say. */
+const NEAREST = { nose: -0.4, chin: 1.2 };
 /** Even lips that are lifted leave some skin below the nose, which stretches. */
 const LEAST_ROOM = 0.05;
-/** How far below the chin its movement ends, in units of v. */
-const BELOW_CHIN = 0.8;
+/**
+ * The movement below the lower lip: half its width at the lip's edge, how much wider it is per unit of v further down,
+ * and how far down it is that alone.
+ */
+const BELL = { width: 1.15, widening: 0.35, from: 0.4 };
+/** Half the width of the chin's movement, and how far below the chin it ends, in units of u and of v. */
+const CHIN = { width: 2.2, below: 0.8 };
 
 export function lipWarp(
   g: GraphBuilder,
@@ -67,7 +76,7 @@ export function lipWarp(
   const upperEdge = m.sub(seam, m.mul(motion.rise, parting));
   const lowerEdge = m.add(seam, m.mul(m.sub(motion.gap, motion.rise), parting));
 
-  const nose = m.min(heightOf(g, axes.landmarks, NOSE_BASE), -0.4);
+  const nose = m.min(heightOf(g, axes.landmarks, NOSE_BASE), NEAREST.nose);
   const upperShift = m.mul(
     m.sub(lineAt(g, motion.upper, mouthU, profile), upperEdge),
     m.smooth(m.ramp(v, nose, m.max(upperEdge, m.add(nose, LEAST_ROOM)))),
@@ -79,15 +88,21 @@ export function lipWarp(
     m.add(motion.lower.height, motion.lower.margin),
     m.add(motion.seam.height, m.sub(motion.gap, motion.rise)),
   );
-  const bell = m.mul(atCenter, m.square(m.dome(mouthU, m.add(m.mul(below, 0.35), 1.15))));
-  const chin = m.add(m.max(motion.chin, 1.2), motion.chinShift);
-  const ofChin = m.mul(m.mul(motion.chinShift, -1), m.square(m.dome(u, 2.2)));
-  const ofLip = m.mix(atEdge, bell, m.smooth(m.ramp(below, 0, 0.4)));
+  const bell = m.mul(atCenter, m.square(m.dome(mouthU, m.add(m.mul(below, BELL.widening), BELL.width))));
+  const chin = m.add(m.max(motion.chin, NEAREST.chin), motion.chinShift);
+  const ofChin = m.mul(m.mul(motion.chinShift, -1), m.square(m.dome(u, CHIN.width)));
+  const ofLip = m.mix(atEdge, bell, m.smooth(m.ramp(below, 0, BELL.from)));
   const lowerShift = m.mul(
     m.mix(ofChin, ofLip, m.smooth(m.ramp(v, chin, m.add(lowerEdge, LIP)))),
-    m.smooth(m.ramp(v, m.add(chin, BELOW_CHIN), chin)),
+    m.smooth(m.ramp(v, m.add(chin, CHIN.below), chin)),
   );
-  const isLower = g.op('Greater', [v, m.mul(m.add(upperEdge, lowerEdge), 0.5)]);
-  const shiftV = m.mul(g.op('Where', [isLower, lowerShift, upperShift]), border);
-  return { shiftU, shiftV, mouthU, upperEdge, lowerEdge, seam };
+  return {
+    shiftU,
+    upperShift: m.mul(upperShift, border),
+    lowerShift: m.mul(lowerShift, border),
+    mouthU,
+    upperEdge,
+    lowerEdge,
+    seam,
+  };
 }

@@ -64,14 +64,20 @@ export function paletteIn(g: GraphBuilder, palette: MouthPalette, terms: readonl
 const TEETH_EDGES = [0, 0.2, 0.36, 0.5, 0.62, 0.71] as const;
 /** Half the width of a gap between teeth, how much darker it is, and how far the teeth's edge rises there. */
 const GAP = { width: 0.016, shade: 0.16, notch: 0.02 };
-/** How far the edges of the upper teeth are below the line where the lips meet, in the middle, in units of v. */
-const TEETH_LENGTH = 0.1;
+/**
+ * The row of upper teeth: how far its edge is below the line where the lips meet, in the middle, in units of v; half its
+ * width in half mouths; and from where on it fades into the dark of the corners.
+ */
+const TEETH_ROW = { length: 0.1, width: 0.95, fades: { from: 0.55, to: 0.8 } };
 /** The row of teeth curves away from the light. */
 const ARCH_SHADE = 0.55;
 /** The shadow of the upper lip: how dark right below it, and how fast it fades, per unit of v. */
 const LIP_SHADOW = { darkest: 0.5, fading: 3.5 };
-/** How high the tongue lies in the opening, in the middle, and how deep its shading goes, as parts of the gap. */
-const TONGUE_LIES = { height: 0.38, depth: 0.4 };
+/**
+ * How high the tongue lies in the opening, in the middle, and how deep its shading goes, as parts of the gap; half its
+ * width in half mouths; its brightness at the top, and how much it loses further down.
+ */
+const TONGUE_LIES = { height: 0.38, depth: 0.4, width: 0.75, lightest: 0.9, shade: 0.25 };
 /** Gaps of the lips, in units of v, between which teeth come to light. */
 const TEETH_SHOW = { from: 0.02, surely: 0.12 };
 /** Half the width of edges in pixels: that of the teeth is crisp, that of the tongue is not. */
@@ -95,15 +101,24 @@ export function mouthInterior(
   const between = TEETH_EDGES.map((edge) => m.dome(m.sub(side, edge), 4 * GAP.width)).reduce((a, b) =>
     m.max(a, b),
   );
-  const row = m.sub(m.add(seam, m.mul(m.dome(mouthU, 0.95), TEETH_LENGTH)), m.mul(between, GAP.notch));
-  const teeth = m.mul(soft(m.sub(row, v), SOFTNESS.teeth), m.smooth(m.ramp(side, 0.8, 0.55)));
+  const row = m.sub(
+    m.add(seam, m.mul(m.dome(mouthU, TEETH_ROW.width), TEETH_ROW.length)),
+    m.mul(between, GAP.notch),
+  );
+  const teeth = m.mul(
+    soft(m.sub(row, v), SOFTNESS.teeth),
+    m.smooth(m.ramp(side, TEETH_ROW.fades.to, TEETH_ROW.fades.from)),
+  );
   const gaps = TEETH_EDGES.map((edge) => m.dome(m.sub(side, edge), GAP.width)).reduce((a, b) => m.max(a, b));
   const arch = m.sub(1, m.mul(m.square(side), ARCH_SHADE));
-  const tongueTop = m.sub(lowerEdge, m.mul(m.dome(mouthU, 0.75), m.mul(gap, TONGUE_LIES.height)));
+  const tongueTop = m.sub(
+    lowerEdge,
+    m.mul(m.dome(mouthU, TONGUE_LIES.width), m.mul(gap, TONGUE_LIES.height)),
+  );
   const depth = m.div(m.sub(v, tongueTop), m.max(m.mul(gap, TONGUE_LIES.depth), 0.05));
   const tongue = m.mul(
     soft(m.sub(v, tongueTop), SOFTNESS.tongue),
-    m.sub(0.9, m.mul(m.clamp(depth, 0, 1), 0.25)),
+    m.sub(TONGUE_LIES.lightest, m.mul(m.clamp(depth, 0, 1), TONGUE_LIES.shade)),
   );
 
   // The upper lip casts a shadow on the teeth; everything darkens towards the corners.

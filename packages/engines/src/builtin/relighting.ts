@@ -56,11 +56,8 @@ export function skinColors(
   const below = m.add(lineAt(g, lips.lower, u, profile), lowerLip, CLEARANCE.below);
   const v = m.add(m.mul(above, where(-1)), m.mul(below, where(1)), constant(SKIN_SPOTS.map(({ dv }) => dv)));
   const points = pointsOf(g, inUnits(g, axes, frame), u, v);
-  const planes = [picture.luma, picture.chroma].map((plane) =>
-    sample(g, plane, points, 1, SKIN_SPOTS.length),
-  );
-  const colors = g.op('Concat', planes, { axis: 1 });
-  return g.op('Squeeze', [colors, g.ints([2])]);
+  const planes = [picture.luma, picture.chroma].map((plane) => sample(g, plane, points));
+  return g.op('Concat', planes, { axis: 1 });
 }
 
 /** Mean over the places of skinColors, [batch, channels, 1]. */

@@ -38,9 +38,17 @@ export function pointsOf(g: GraphBuilder, { center, along, down }: PictureAxes, 
   return m.add(m.mul(along, u), m.mul(down, v), center);
 }
 
-/** Samples a plane at `points` [batch, 2, rows·columns], in units in which the plane is [-1, 1]². */
-export function sample(g: GraphBuilder, plane: Value, points: Value, rows: number, columns: number): Value {
+/**
+ * Samples a plane [batch, channels, rows, columns] at `points` [batch, 2, n], in units in which the plane is [-1, 1]²;
+ * [batch, channels, n].
+ */
+export function sample(g: GraphBuilder, plane: Value, points: Value): Value {
   const pairs = g.op('Transpose', [points], { perm: [0, 2, 1] });
-  const grid = g.op('Reshape', [pairs, g.ints([-1, rows, columns, 2])]);
-  return g.op('GridSample', [plane, grid], { mode: 'linear', padding_mode: 'border', align_corners: 0 });
+  const grid = g.op('Unsqueeze', [pairs, g.ints([1])]);
+  const row = g.op('GridSample', [plane, grid], {
+    mode: 'linear',
+    padding_mode: 'border',
+    align_corners: 0,
+  });
+  return g.op('Squeeze', [row, g.ints([2])]);
 }

@@ -35,8 +35,8 @@ export interface MouthSquare {
 const REACH = 1.6;
 
 /** Corners of the mouth. */
-const LEFT_CORNER = 48;
-const RIGHT_CORNER = 54;
+export const LEFT_CORNER = 48;
+export const RIGHT_CORNER = 54;
 
 /** The square around the mouth of a face, upright as its eyes are level. Takes one frame's 136 landmark values. */
 export function mouthSquare(landmarks: Float32Array): MouthSquare {

@@ -1,6 +1,7 @@
 import { mouthOpening } from '../sync';
 import { type FaceTrack } from './face-track';
 import {
+  distance,
   landmark,
   LANDMARK_VALUES,
   landmarkCenter,
@@ -13,11 +14,13 @@ import {
   EXEMPLAR_BYTES,
   EXEMPLAR_SIDE,
   EXEMPLARS,
+  LEFT_CORNER,
   type MouthExemplars,
   mouthLandmarks,
   type MouthSquare,
   mouthSquare,
   NO_MOUTHS,
+  RIGHT_CORNER,
 } from './mouth-exemplars';
 import { connectedRuns } from './smoothing';
 
@@ -43,11 +46,13 @@ const APART = 3;
 /**
  * What a frame may deviate by before it is as bad as one from the next rung: the nose from the middle between the eyes,
  * in distances of the eyes (as a head turns by 10°); the slope of the eyes, which the picture levels; the size of the
- * face; how far the face moves in a frame, and how far its picture reaches beyond the frame, both as a part of its side.
+ * face; the width of the mouth (a smile shines, and drawn together for "oo" it looks blotched); how far the face moves in
+ * a frame, and how far its picture reaches beyond the frame, both as a part of its side.
  */
 const TURN = 0.1;
 const ROLL = 0.3;
 const GROWTH = 0.25;
+const WIDER = 0.1;
 const MOTION = 0.03;
 const OUTSIDE = 0.1;
 
@@ -60,6 +65,8 @@ interface Candidate extends MouthSquare {
   readonly opening: number;
   /** How far the tip of the nose is from the middle between the eyes, along their line, in distances of the eyes. */
   readonly turn: number;
+  /** Of the mouth, as a part of the square's side. */
+  readonly width: number;
 }
 
 /**
@@ -97,7 +104,8 @@ function candidateOf(track: FaceTrack, frame: number): Candidate | null {
   const [acrossX, acrossY] = [right.x - left.x, right.y - left.y];
   const along = (nose.x - (left.x + right.x) / 2) * acrossX + (nose.y - (left.y + right.y) / 2) * acrossY;
   const turn = along / (acrossX ** 2 + acrossY ** 2);
-  return { ...square, frame, opening: mouthOpening(landmarks), turn };
+  const width = distance(landmark(landmarks, LEFT_CORNER), landmark(landmarks, RIGHT_CORNER)) / square.side;
+  return { ...square, frame, opening: mouthOpening(landmarks), turn, width };
 }
 
 /**
@@ -128,10 +136,12 @@ function blemishesOf(track: FaceTrack, candidates: readonly Candidate[]): (candi
   const turn = usual((candidate) => candidate.turn);
   const angle = usual((candidate) => candidate.angle);
   const side = usual((candidate) => candidate.side);
+  const width = usual((candidate) => candidate.width);
   return (candidate) =>
     Math.abs(candidate.turn - turn) / TURN +
     Math.abs(candidate.angle - angle) / ROLL +
     Math.abs(Math.log(candidate.side / side)) / GROWTH +
+    Math.abs(Math.log(candidate.width / width)) / WIDER +
     motionAt(track, candidate) / MOTION +
     beyondPicture(track, candidate) / OUTSIDE;
 }
@@ -169,8 +179,9 @@ function apart(frames: readonly number[]): number[] {
 const OTHER_LIGHT = 1.25;
 
 /**
- * The exemplars out of the pictures of the proposed frames, by frame: for each rung the sharpest in the usual light.
- * None if a rung has no picture.
+ * The exemplars out of the pictures of the proposed frames, by frame: for each rung the sharpest in the usual light. A
+ * rung that was only seen in other light repeats the one next to it, because gloss and shadow stay when a picture is lit
+ * anew; but the ends of the ladder show how far the mouth closes and opens, in whatever light. None without pictures.
  */
 export function chooseMouths(
   track: FaceTrack,
@@ -183,12 +194,19 @@ export function chooseMouths(
     0.5,
   );
   const isUsual = ({ luma }: Look): boolean => Math.max(luma / usual, usual / luma) <= OTHER_LIGHT;
-  const chosen = proposals.flatMap((frames) => {
+  const ladder = proposals.map((frames, rung) => {
     const known = frames.flatMap((frame) => looks.get(frame) ?? []);
     const alike = known.filter(isUsual);
-    return (alike.length > 0 ? alike : known).sort((a, b) => b.sharpness - a.sharpness).slice(0, 1);
+    const isEnd = rung === 0 || rung === proposals.length - 1;
+    return (isEnd && alike.length === 0 ? known : alike).sort((a, b) => b.sharpness - a.sharpness)[0];
   });
-  return chosen.length < EXEMPLARS ? NO_MOUTHS : layOut(track, chosen);
+  const filled = ladder.flatMap((look, rung) => look ?? nearest(ladder, rung) ?? []);
+  return filled.length < EXEMPLARS ? NO_MOUTHS : layOut(track, filled);
+}
+
+function nearest<T>(row: readonly (T | undefined)[], place: number): T | undefined {
+  const there = [...row.entries()].filter(([, value]) => value !== undefined);
+  return there.sort(([a], [b]) => Math.abs(a - place) - Math.abs(b - place))[0]?.[1];
 }
 
 /** The picture of a frame, and what distinguishes it from others. */

@@ -9,18 +9,22 @@ const size = { width: 640, height: 480 };
 /** Distance of the painted eyes' centers, pixels. */
 const EYES = 86;
 const NOSE_TIP = 30;
+const MOUTH_CORNERS = [48, 54];
 
 interface Pose {
   /** Of the middle of the mouth, in distances of the eyes. */
   readonly opening?: number;
   /** Of the nose from between the eyes, likewise. */
   readonly turn?: number;
+  /** Of the mouth, relative to its usual width. */
+  readonly width?: number;
   readonly x?: number;
 }
 
-function face({ opening = 0, turn = 0, x = 320 }: Pose): Float32Array {
+function face({ opening = 0, turn = 0, width = 1, x = 320 }: Pose): Float32Array {
   const points = paintedLandmarks({ side: 0, x, y: 280, half: 40 }, opening * EYES);
   points[NOSE_TIP * 2] = x + turn * EYES;
+  for (const at of MOUTH_CORNERS) points[at * 2] = x + width * ((points[at * 2] ?? 0) - x);
   return points;
 }
 
@@ -60,6 +64,12 @@ describe('the frames proposed for a ladder', () => {
     track.found.fill(0, 0, 10);
     const proposed = proposeMouths(track, allSeen(track)).flat();
     expect(proposed.filter(isTurned)).toEqual([]);
+  });
+
+  test('show the mouth as wide as it usually is, not smiling', () => {
+    const smiles = (frame: number): boolean => Math.floor(frame / 25) % 3 === 0;
+    const track = trackOf(speaking(250).map((pose, frame) => ({ ...pose, width: smiles(frame) ? 1.3 : 1 })));
+    expect(proposeMouths(track, allSeen(track)).flat().filter(smiles)).toEqual([]);
   });
 
   test('show a resting head, not one on the move', () => {
@@ -133,6 +143,21 @@ describe('of the proposed frames', () => {
       const own = track.landmarks.slice(frame * 136, (frame + 1) * 136);
       expect(points).toEqual(mouthLandmarks(own));
       expect(mouthOpening(points)).toBeCloseTo(mouthOpening(own), 5);
+    });
+  });
+
+  test('one that was only seen in other light is replaced by its neighbor, except at the ends', () => {
+    const track = trackOf(upTo(EXEMPLARS).map((rung) => ({ opening: rung / 30 })));
+    const isDark = (rung: number): boolean => [0, 3, 7].includes(rung);
+    const pictures = new Map(
+      upTo(EXEMPLARS).map((rung) => [rung, picture((isDark(rung) ? 50 : 120) + rung, 10)]),
+    );
+    const proposals = upTo(EXEMPLARS).map((rung) => [rung]);
+    const { landmarks } = chooseMouths(track, proposals, pictures);
+    const openings = mouthOpenings(track);
+    [0, 1, 2, 2, 4, 5, 6, 7].forEach((served, rung) => {
+      const points = landmarks.subarray(rung * 136, (rung + 1) * 136);
+      expect(mouthOpening(points)).toBeCloseTo(openings[served] ?? NaN, 4);
     });
   });
 

@@ -87,14 +87,3 @@ export function connectedRuns(
   }
   return runs;
 }
-
-/**
- * Cuts runs into the fewest pieces of at most `longest` frames, of nearly equal length, so that no short rest is left.
- */
-export function cutRuns(runs: readonly Run[], longest: number): Run[] {
-  return runs.flatMap(({ start, end }) => {
-    const pieces = Math.ceil((end - start) / longest);
-    const border = (piece: number): number => start + Math.floor((piece * (end - start)) / pieces);
-    return Array.from({ length: pieces }, (_, piece) => ({ start: border(piece), end: border(piece + 1) }));
-  });
-}

@@ -1,4 +1,4 @@
-import { connectedRuns, cutRuns, faceRuns, smoothRun } from './smoothing';
+import { connectedRuns, faceRuns, smoothRun } from './smoothing';
 
 describe('smoothing', () => {
   const whole = (length: number) => ({ start: 0, end: length });
@@ -76,29 +76,5 @@ describe('connected runs', () => {
   ])('frames %s that continue %s', (present, continues, expected) => {
     const runs = connectedRuns(4, flags(present), flags(continues));
     expect(runs.map(({ start, end }) => [start, end])).toEqual(expected);
-  });
-
-  test('a long run is cut into the fewest pieces, without a short rest', () => {
-    const lengths = (frames: number) =>
-      cutRuns([{ start: 3, end: 3 + frames }], 10).map((run) => run.end - run.start);
-    expect(lengths(10)).toEqual([10]);
-    expect(lengths(11)).toEqual([5, 6]);
-    expect(lengths(31)).toEqual([7, 8, 8, 8]);
-  });
-
-  test('pieces follow each other without a gap', () => {
-    const pieces = cutRuns(
-      [
-        { start: 5, end: 52 },
-        { start: 60, end: 61 },
-      ],
-      9,
-    );
-    expect(pieces[0]?.start).toBe(5);
-    expect(pieces.slice(-2)).toEqual([
-      { start: 44, end: 52 },
-      { start: 60, end: 61 },
-    ]);
-    pieces.slice(1, -1).forEach((piece, i) => expect(piece.start).toBe(pieces[i]?.end));
   });
 });

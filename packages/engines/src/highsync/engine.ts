@@ -1,31 +1,32 @@
 import { type Box, createPasteFace } from '@lipsync/kernels';
 import { type LipSyncEngine } from '../engine';
 import { boxAt, boxEnlargement, writeCropLandmarks } from '../face/landmarks';
-import { cutRuns, type Run } from '../face/smoothing';
+import { type Run } from '../face/smoothing';
 import { allOf } from '../in-order';
 import { createDecodeLatent, createFrameEncoder } from '../latents';
 import { createArrayPool, createCallRole, type RunModel } from '../model';
 import { type Pack } from '../packs';
 import { encodeSpeech } from '../speech/speech-features';
-import { createDenoiseStretch } from './denoise-stretch';
-import { BATCH_SIZE, type BatchParts, createStretchQueue, WantedFaces } from './face-batch';
+import { createDenoiseRun } from './denoise-run';
+import { BATCH_SIZE, type BatchParts, createLatentQueue, WantedFaces } from './face-batch';
 import { highsyncFaces, highsyncRuns } from './faces';
 import { type HighsyncManifest } from './manifest';
 import { rectangleBlendMask } from './mask';
-import { createPredictWindow, createReferenceBanks } from './predict-window';
+import { createPredictWindow } from './predict-window';
+import { createReferenceFeeds } from './reference-feeds';
 import { cachedLayout, createCachedLatents, createFaceLatents, createSourceLatents } from './source-latents';
 
-/** Spare arrays per length besides a stretch's latents: the feeds of two windows, with a bank per transformer block. */
+/** Spare arrays per length besides the latents of frames: the feeds of two windows, with a bank per transformer block. */
 const SPARES = 32;
 
 /**
- * HighSync (https://github.com/saeed5959/high_sync, arXiv 2605.16918): denoises the lower face of a whole stretch of
- * frames together, through overlapping windows, conditioned on the source frames and on 200 ms of sound around each.
+ * HighSync (https://github.com/saeed5959/high_sync, arXiv 2605.16918): denoises the lower face of a whole run of frames
+ * together, through overlapping windows, conditioned on the source frames and on 200 ms of sound around each.
  */
 export function createHighsync(
   { manifest }: Pack<HighsyncManifest>,
   run: RunModel,
-  /** Memory for the reference network's banks, in bytes; banks that do not fit are recomputed in every step. */
+  /** Memory for banks, in bytes, where the pack feeds them; those that do not fit are recomputed in every step. */
   bankBytes = Infinity,
 ) {
   const { params } = manifest;
@@ -34,7 +35,7 @@ export function createHighsync(
   const features = cachedLayout(latent);
   // Each clip has its own memory: the banks of two windows are a gigabyte, and the engine outlives the clip.
   const newMemory = () => {
-    const pool = createArrayPool(SPARES + params.stretch);
+    const pool = createArrayPool(SPARES + 2 * params.stretch);
     return { pool, call: createCallRole(run, pool) };
   };
 
@@ -59,69 +60,50 @@ export function createHighsync(
       const decode = createDecodeLatent(latent, call, pool);
       const faces = highsyncFaces(track);
       const audio = await encodeSpeech(clip, params.audio, 'repeat', run);
-      const banks = createReferenceBanks(manifest, call, pool, bankBytes);
+      const reference = createReferenceFeeds(manifest, call, pool, bankBytes);
       const sourceLatents = createSourceLatents(
         clip,
         createCachedLatents(features, clip.features, faces),
         createFaceLatents(params, faces, format, call, pool),
         pool,
       );
-      const given = { banks, mouths: track.mouths };
-      const denoise = createDenoiseStretch(params, createPredictWindow(manifest, given, call, pool), pool);
+      const given = { reference, mouths: track.mouths };
+      const denoise = createDenoiseRun(params, createPredictWindow(manifest, given, call, pool), pool);
       const lastShown = new Map(sources.map((source, output) => [source, output]));
+      const writeLandmarks = (source: number, target: Float32Array, offset: number): void =>
+        writeCropLandmarks(track.landmarks, source, boxAt(faces.crops, source), side, target, offset);
 
-      // Each stretch is denoised when its first face is needed, or earlier, and its faces are decoded a few at a time.
-      const stretches = cutRuns(highsyncRuns(sources, faces, track), params.stretch);
-      const numbers = new Int32Array(sources.length).fill(-1);
-      stretches.forEach(({ start, end }, number) => numbers.fill(number, start, end));
-      const stretchAt = (number: number): Run => {
-        const stretch = stretches[number];
-        if (!stretch) throw new RangeError(`there is no stretch ${number}`);
-        return stretch;
+      // Denoising begins when the first face is needed, and is ahead of the faces that are decoded, a few at a time.
+      const runs = highsyncRuns(sources, faces, track);
+      const shown = new Uint8Array(sources.length);
+      for (const { start, end } of runs) shown.fill(1, start, end);
+      const load = async (outputs: Run, stopped: AbortSignal) => {
+        const latents = await sourceLatents.hold(outputs, stopped);
+        reference.use(latents, (source) => (lastShown.get(source) ?? -1) >= outputs.start);
+        const windows = await audio.load(outputs.start, outputs.end - 1);
+        const writeAudio = (output: number, target: Float32Array, offset: number): void =>
+          windows.write(output, target, offset);
+        return { latents, writeAudio, writeLandmarks };
       };
-      const queue = createStretchQueue(
-        stretches.length,
-        (number, stopped) => {
-          const outputs = stretchAt(number);
-          return sourceLatents.use(outputs, stopped, async (latents) => {
-            banks.use(latents, (source) => (lastShown.get(source) ?? -1) >= outputs.start);
-            const windows = await audio.load(outputs.start, outputs.end - 1);
-            return denoise(
-              {
-                outputs,
-                sources,
-                latents,
-                writeLandmarks: (source, target, offset) =>
-                  writeCropLandmarks(
-                    track.landmarks,
-                    source,
-                    boxAt(faces.crops, source),
-                    side,
-                    target,
-                    offset,
-                  ),
-                writeAudio: (output, target, offset) => windows.write(output, target, offset),
-              },
-              stopped,
-            );
-          });
-        },
-        signal,
-      );
+      const queue = createLatentQueue(async function* (stopped) {
+        for (const outputs of runs) yield* denoise({ outputs, sources, load }, stopped);
+      }, signal);
 
       const blendMask = rectangleBlendMask(mask, latent);
       const pasteFace = createPasteFace(format, side);
       const cropOf = (output: number): Box => boxAt(faces.crops, sources[output] ?? -1);
       const parts: BatchParts = {
         pool,
-        stretchOf: (output) => numbers[output] ?? -1,
-        async generate(number, outputs) {
-          // [frames, C, h, w].
-          const latents = await queue.want(number);
-          const { start } = stretchAt(number);
-          const size = latent.channels * plane;
-          return allOf(outputs.map((output) => decode(latents, (output - start) * size, plane)));
-        },
+        hasFace: (output) => shown[output] === 1,
+        generate: (outputs) =>
+          allOf(
+            outputs.map(async (output) => {
+              const denoised = await queue.want(output);
+              const image = await decode(denoised, 0, plane);
+              pool.give(denoised);
+              return image;
+            }),
+          ),
         paste: (frame, output, image) => pasteFace(frame, cropOf(output), image, 0, blendMask),
       };
       return {

@@ -1,6 +1,7 @@
 import { type FaceBatch } from '../engine';
 import { decodedFaces } from '../latents';
 import { type ArrayPool } from '../model';
+import { type DenoisedFrame } from './denoise-run';
 
 type Floats = Float32Array<ArrayBuffer>;
 
@@ -10,19 +11,16 @@ export const BATCH_SIZE = 4;
 /** What the batches of one clip need. */
 export interface BatchParts {
   readonly pool: ArrayPool;
-  /** The stretch that an output frame belongs to; −1 when it shows no face. */
-  stretchOf(output: number): number;
-  /** Generates the crops of output frames of one stretch, each [3, side, side] in [-1, 1]. */
-  generate(stretch: number, outputs: readonly number[]): Promise<readonly Floats[]>;
+  hasFace(output: number): boolean;
+  /** Generates the crops of output frames, each [3, side, side] in [-1, 1]. */
+  generate(outputs: readonly number[]): Promise<readonly Floats[]>;
   /** Blends a crop into its frame. */
   paste(frame: Uint8Array, output: number, image: Floats): void;
 }
 
-/** Output frames of one stretch that need a face. */
+/** Output frames that need a face. */
 export class WantedFaces implements FaceBatch {
   private readonly outputs: number[] = [];
-  /** The stretch of the frames taken so far; undefined while there are none. */
-  private stretch: number | undefined;
 
   constructor(private readonly parts: BatchParts) {}
 
@@ -30,23 +28,19 @@ export class WantedFaces implements FaceBatch {
     return this.outputs.length;
   }
 
-  joins(output: number): boolean {
-    const stretch = this.parts.stretchOf(output);
-    return stretch < 0 || stretch === this.stretch;
+  joins(): boolean {
+    return true;
   }
 
   take(_frame: Uint8Array, output: number): number | null {
-    const stretch = this.parts.stretchOf(output);
-    if (stretch < 0) return null;
+    if (!this.parts.hasFace(output)) return null;
     if (this.size >= BATCH_SIZE) throw new RangeError('the batch is full');
-    this.stretch ??= stretch;
-    if (this.stretch !== stretch) throw new RangeError('the batch is of another stretch');
     return this.outputs.push(output) - 1;
   }
 
   async infer() {
-    const { outputs, stretch, parts } = this;
-    const images = stretch === undefined ? [] : await parts.generate(stretch, outputs);
+    const { outputs, parts } = this;
+    const images = await parts.generate(outputs);
     return decodedFaces(
       outputs,
       images,
@@ -57,47 +51,52 @@ export class WantedFaces implements FaceBatch {
 }
 
 /**
- * The results of stretches, which are processed in order, one at a time, one ahead of the stretch being consumed. `work`
- * gets a signal that aborts when `signal` does or when the queue is closed.
+ * Latents by output frame, from work that yields them in order, some at a time. The work goes on only while the frames of
+ * its last yield are being used: these and the ones in progress are in memory. It gets a signal that aborts when `signal`
+ * does or when the queue is closed.
  */
-export function createStretchQueue<T>(
-  count: number,
-  work: (index: number, signal: AbortSignal) => Promise<T>,
+export function createLatentQueue(
+  work: (signal: AbortSignal) => AsyncGenerator<readonly DenoisedFrame[], void>,
   signal: AbortSignal,
 ) {
   const stop = new AbortController();
-  const either = AbortSignal.any([signal, stop.signal]);
-  const results = new Map<number, Promise<T>>();
+  const denoised = work(AbortSignal.any([signal, stop.signal]));
+  const latents = new Map<number, Floats>();
+  /** What the work yields next; after a failure, the failure. */
+  let coming: ReturnType<typeof denoised.next> | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  const start = (index: number): Promise<T> => {
-    const begun = results.get(index);
-    if (begun) return begun;
-    const result = last.then(() => {
-      either.throwIfAborted();
-      return work(index, either);
-    });
-    results.set(index, result);
-    // The failure goes to whoever wants this stretch; the next stretch succeeds or fails on its own.
-    last = Promise.allSettled([result]);
-    return result;
+  const proceed = () => {
+    const next = denoised.next();
+    // A failure goes to whoever wants the frames; until then it must not count as an unhandled rejection.
+    void Promise.allSettled([next]);
+    return next;
+  };
+  const find = async (output: number): Promise<Floats> => {
+    for (;;) {
+      const latent = latents.get(output);
+      if (latent) {
+        latents.delete(output);
+        return latent;
+      }
+      const { value, done } = await (coming ??= proceed());
+      if (done) throw new RangeError(`there is no latent of output frame ${output}`);
+      for (const frame of value) latents.set(frame.output, frame.latent);
+      coming = proceed();
+    }
   };
 
   return {
-    /** The result of a stretch; starts the next stretch after it and forgets the ones before. Call in order. */
-    async want(index: number): Promise<T> {
-      for (const passed of results.keys()) if (passed < index) results.delete(passed);
-      const result = start(index);
-      const value = await result;
-      // Not earlier: only two stretches may be in memory, the requested one and the one in progress.
-      if (index + 1 < count) void Promise.allSettled([start(index + 1)]);
-      return value;
+    /** The latent of an output frame, in an array of the pool. Call once for each, in order. */
+    want(output: number): Promise<Floats> {
+      const found = last.then(() => find(output));
+      last = Promise.allSettled([found]);
+      return found;
     },
     /** Stops the work in progress and resolves when it has ended. */
     async close(): Promise<void> {
       stop.abort(new Error('the clip was closed'));
-      await last;
-      results.clear();
+      await denoised.return();
     },
   };
 }

@@ -1,18 +1,32 @@
-import { createStretchQueue } from './face-batch';
+import { createLatentQueue } from './face-batch';
 
-/** Work that continues until it is released. */
+type Yielded = Parameters<typeof createLatentQueue>[0] extends (
+  s: AbortSignal,
+) => AsyncGenerator<infer T, void>
+  ? T
+  : never;
+
+const NUMBER = 4;
+const latentOf = (output: number): Float32Array<ArrayBuffer> => new Float32Array(1).fill(output);
+
+/** Work on twelve frames in three parts of four, each of which continues until it is released. */
 function heldWork() {
   const started: number[] = [];
   const ends = new Map<number, (failure?: Error) => void>();
   const signals: AbortSignal[] = [];
-  const work = (index: number, signal: AbortSignal): Promise<string> => {
-    started.push(index);
-    signals.push(signal);
-    return new Promise((resolve, reject) => {
-      ends.set(index, (failure) => (failure ? reject(failure) : resolve(`result ${index}`)));
-    });
-  };
-  return { started, signals, work, end: (index: number, failure?: Error) => ends.get(index)?.(failure) };
+  async function* work(signal: AbortSignal): AsyncGenerator<Yielded, void> {
+    for (let part = 0; part < 3; part++) {
+      signal.throwIfAborted();
+      started.push(part);
+      signals.push(signal);
+      yield await new Promise<Yielded>((resolve, reject) => {
+        const outputs = Array.from({ length: NUMBER }, (_, i) => part * NUMBER + i);
+        const done = outputs.map((output) => ({ output, latent: latentOf(output) }));
+        ends.set(part, (failure) => (failure ? reject(failure) : resolve(done)));
+      });
+    }
+  }
+  return { started, signals, work, end: (part: number, failure?: Error) => ends.get(part)?.(failure) };
 }
 
 /** Lets all pending promises settle. */
@@ -22,42 +36,53 @@ const turns = async (): Promise<void> => {
 
 const never = new AbortController().signal;
 
-test('a stretch starts when it is wanted, the next one when it is done, and no further one', async () => {
+test('work starts when its first frame is wanted, and is never more than one part ahead', async () => {
   const { started, work, end } = heldWork();
-  const queue = createStretchQueue(5, work, never);
+  const queue = createLatentQueue(work, never);
   await turns();
   expect(started).toEqual([]);
   const first = queue.want(0);
   await turns();
   expect(started).toEqual([0]);
   end(0);
-  expect(await first).toBe('result 0');
+  expect(await first).toEqual(latentOf(0));
   await turns();
   expect(started).toEqual([0, 1]);
   end(1);
+  for (const output of [1, 2, 3]) expect(await queue.want(output)).toEqual(latentOf(output));
   await turns();
   expect(started).toEqual([0, 1]);
-  expect(await queue.want(1)).toBe('result 1');
+  expect(await queue.want(4)).toEqual(latentOf(4));
   await turns();
   expect(started).toEqual([0, 1, 2]);
 });
 
-test('stretches run one at a time, even when the next is wanted before the first is done', async () => {
+test('frames that are wanted before they are done come in order', async () => {
   const { started, work, end } = heldWork();
-  const queue = createStretchQueue(3, work, never);
-  const wanted = [queue.want(0), queue.want(0), queue.want(1)];
-  await turns();
-  expect(started).toEqual([0]);
-  end(0);
-  await turns();
-  expect(started).toEqual([0, 1]);
-  end(1);
-  expect(await Promise.all(wanted)).toEqual(['result 0', 'result 0', 'result 1']);
+  const queue = createLatentQueue(work, never);
+  const wanted = [2, 3, 4, 5].map((output) => queue.want(output));
+  for (const part of [0, 1]) {
+    await turns();
+    expect(started).toEqual(part === 0 ? [0] : [0, 1]);
+    end(part);
+  }
+  expect(await Promise.all(wanted)).toEqual([2, 3, 4, 5].map(latentOf));
 });
 
-test('an early failure is not reported until its stretch is wanted', async () => {
+test('a frame that the work never yields is refused, not waited for', async () => {
   const { work, end } = heldWork();
-  const queue = createStretchQueue(2, work, never);
+  const queue = createLatentQueue(work, never);
+  const missing = Promise.allSettled([queue.want(12)]);
+  for (const part of [0, 1, 2]) {
+    await turns();
+    end(part);
+  }
+  expect(await missing).toMatchObject([{ reason: expect.any(RangeError) as unknown }]);
+});
+
+test('an early failure is not reported until its frames are wanted, and then to everyone', async () => {
+  const { work, end } = heldWork();
+  const queue = createLatentQueue(work, never);
   const first = queue.want(0);
   await turns();
   end(0);
@@ -65,14 +90,15 @@ test('an early failure is not reported until its stretch is wanted', async () =>
   await turns();
   end(1, new Error('broken'));
   await turns();
-  await expect(queue.want(1)).rejects.toThrow('broken');
+  expect(await queue.want(1)).toEqual(latentOf(1));
+  for (const output of [4, 5]) await expect(queue.want(output)).rejects.toThrow('broken');
   await queue.close();
 });
 
 test('closing stops the work in progress, waits for it and starts nothing more', async () => {
   const { started, signals, work, end } = heldWork();
-  const queue = createStretchQueue(3, work, never);
-  const wanted = Promise.allSettled([queue.want(0), queue.want(1)]);
+  const queue = createLatentQueue(work, never);
+  const wanted = Promise.allSettled([queue.want(0), queue.want(4)]);
   await turns();
   let closed = false;
   const closing = queue.close().then(() => (closed = true));
@@ -84,15 +110,15 @@ test('closing stops the work in progress, waits for it and starts nothing more',
   expect((await wanted).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
 });
 
-test('an abandoned clip starts no further stretch', async () => {
+test('an abandoned clip starts no further part', async () => {
   const { started, work, end } = heldWork();
   const giveUp = new AbortController();
-  const queue = createStretchQueue(2, work, giveUp.signal);
+  const queue = createLatentQueue(work, giveUp.signal);
   const first = queue.want(0);
   await turns();
   giveUp.abort(new Error('cancelled'));
   end(0);
   await first;
-  await expect(queue.want(1)).rejects.toThrow('cancelled');
+  await expect(queue.want(4)).rejects.toThrow('cancelled');
   expect(started).toEqual([0]);
 });

@@ -49,8 +49,8 @@ const highsyncParamsSchema = z
       right: z.int().nonnegative(),
     }),
     /**
-     * Maximum number of frames that are denoised together. Bounds memory, at the price of a seam where a longer stretch
-     * is cut.
+     * Number of frames by which denoising advances at a time. It bounds memory, with the steps that are under way over
+     * the frames before, and does not change the pictures.
      */
     stretch: z.int().positive(),
   })
@@ -69,7 +69,7 @@ export type HighsyncParams = z.infer<typeof highsyncParamsSchema>;
 
 /**
  * The tensors that the highsync engine feeds and reads with these parameters. `banks` are the outputs of the pack's
- * reference network.
+ * reference network, if that is a graph of its own.
  */
 function highsyncTensors(params: HighsyncParams, banks: Readonly<Record<string, TensorSpec>>): ExpectedRoles {
   const { latent, audio, window } = params;
@@ -93,7 +93,12 @@ function highsyncTensors(params: HighsyncParams, banks: Readonly<Record<string, 
     },
     denoising_unet: {
       ...denoising,
-      inputs: { ...denoising.inputs, ...EXEMPLAR_TENSORS, ...banksFor(window, banks) },
+      inputs: {
+        ...denoising.inputs,
+        ...EXEMPLAR_TENSORS,
+        ...banksFor(window, banks),
+        reference: expectFloats(window, channels, height, width),
+      },
     },
     denoising_unet_unconditional: denoising,
   };
@@ -119,7 +124,7 @@ const banksSchema = z.record(z.string().regex(BANK), tensorSpecSchema);
 const denoisingRole = roleSchema(
   ['latent', 'timestep', 'audio'],
   ['prediction'],
-  ['landmarks', ...EXEMPLAR_INPUTS],
+  ['landmarks', 'reference', ...EXEMPLAR_INPUTS],
 );
 
 export const highsyncManifestSchema = manifestSchema(
@@ -127,11 +132,12 @@ export const highsyncManifestSchema = manifestSchema(
   {
     whisper_encoder: roleSchema(['mel'], ['states']),
     vae_encoder: roleSchema(['image'], ['latent']),
-    // latent [frames, C, h, w] → banks [frames, tokens, width].
-    reference_unet: roleSchema(['latent'], []).extend({ outputs: banksSchema }),
-    // latent [1, C, window, h, w], audio [1, window, 10·states, width], banks as the reference network's outputs.
+    // latent [frames, C, h, w] → banks [frames, tokens, width]. Missing where the denoising network's graph includes it.
+    reference_unet: roleSchema(['latent'], []).extend({ outputs: banksSchema }).optional(),
+    // latent [1, C, window, h, w], audio [1, window, 10·states, width]. Of the source frames either their banks, as the
+    // reference network's outputs, or `reference`, their latents [window, C, h, w].
     denoising_unet: denoisingRole.extend({ inputs: denoisingRole.shape.inputs.catchall(tensorSpecSchema) }),
-    // The same network without banks, which guidance leads away from. Optional if guidance is 1.
+    // The same network without a reference, which guidance leads away from. Optional if guidance is 1.
     denoising_unet_unconditional: roleSchema(
       ['latent', 'timestep', 'audio'],
       ['prediction'],
@@ -145,14 +151,24 @@ export const highsyncManifestSchema = manifestSchema(
     const taken = Object.keys(denoising_unet.inputs).filter(
       (name) => !(name in denoisingRole.shape.inputs.shape),
     );
-    return taken.sort().join() === Object.keys(reference_unet.outputs).sort().join();
+    return (
+      taken.sort().join() ===
+      Object.keys(reference_unet?.outputs ?? {})
+        .sort()
+        .join()
+    );
   }, 'the denoising network takes the banks that the reference network gives')
+  .refine(
+    ({ roles: { reference_unet, denoising_unet } }) =>
+      (reference_unet === undefined) === (denoising_unet.inputs.reference !== undefined),
+    'the denoising network takes either banks or the latents of the reference',
+  )
   .refine(
     ({ roles, params }) => params.guidance === 1 || roles.denoising_unet_unconditional !== undefined,
     'guidance needs the network without condition',
   )
   .superRefine(({ roles, params }, context) => {
-    refuseMismatches(context, roles, highsyncTensors(params, roles.reference_unet.outputs));
+    refuseMismatches(context, roles, highsyncTensors(params, roles.reference_unet?.outputs ?? {}));
     refuseHalfExemplars(context, 'denoising_unet', roles.denoising_unet);
   });
 

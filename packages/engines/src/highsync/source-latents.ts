@@ -17,7 +17,7 @@ export type LatentsBySource = ReadonlyMap<number, Float32Array>;
 const ENCODING = 2;
 
 /**
- * Provides the clean latents that a stretch of output frames needs. Those that are not stored are encoded from a second
+ * Provides the clean latents that output frames need. Those that are not stored are encoded from a second
  * stream of the output's pictures, which runs ahead of the stream that faces are pasted into. It is opened when the
  * first latent is missing, and never if all are stored.
  */
@@ -33,19 +33,15 @@ export function createSourceLatents(
   let frame = new Uint8Array(0);
   /** Number of output frames that the stream has passed. */
   let passed = 0;
+  const held = new Map<number, Floats>();
 
-  const encodeMissing = async (
-    missing: Set<number>,
-    end: number,
-    latents: Map<number, Floats>,
-    signal: AbortSignal,
-  ): Promise<void> => {
+  const encodeMissing = async (missing: Set<number>, end: number, signal: AbortSignal): Promise<void> => {
     if (!stream) {
       stream = clip.openFrames();
       frame = new Uint8Array(stream.frameBytes);
     }
     const encoding = createInOrder<readonly [number, Floats]>(ENCODING, ([source, latent]) => {
-      latents.set(source, latent);
+      held.set(source, latent);
       kept.keep(source, latent);
     });
     try {
@@ -62,37 +58,30 @@ export function createSourceLatents(
     }
   };
 
-  const load = async ({ start, end }: Run, signal: AbortSignal): Promise<Map<number, Floats>> => {
-    const latents = new Map<number, Floats>();
-    const missing = new Set<number>();
-    for (const source of new Set(sources.slice(start, end))) {
-      const found = kept.find(source);
-      if (found) {
-        const latent = pool.take(found.length);
-        latent.set(found);
-        latents.set(source, latent);
-      } else missing.add(source);
-    }
-    if (missing.size > 0) await encodeMissing(missing, end, latents, signal);
-    return latents;
-  };
-
   return {
     /**
-     * Runs `work` with the latents of output frames [start, end), all of which show a face; their memory is reused once
-     * it has ended. Stretches come in order, one at a time.
+     * The latents of output frames [start, end), all of which show a face; the memory of those of other frames is reused.
+     * Calls come one at a time, and neither end moves back.
      */
-    async use<T>(
-      stretch: Run,
-      signal: AbortSignal,
-      work: (latents: LatentsBySource) => Promise<T>,
-    ): Promise<T> {
-      const latents = await load(stretch, signal);
-      try {
-        return await work(latents);
-      } finally {
-        for (const latent of latents.values()) pool.give(latent);
+    async hold({ start, end }: Run, signal: AbortSignal): Promise<LatentsBySource> {
+      const wanted = new Set(sources.slice(start, end));
+      for (const [source, latent] of held) {
+        if (wanted.has(source)) continue;
+        held.delete(source);
+        pool.give(latent);
       }
+      const missing = new Set<number>();
+      for (const source of wanted) {
+        if (held.has(source)) continue;
+        const found = kept.find(source);
+        if (found) {
+          const latent = pool.take(found.length);
+          latent.set(found);
+          held.set(source, latent);
+        } else missing.add(source);
+      }
+      if (missing.size > 0) await encodeMissing(missing, end, signal);
+      return held;
     },
     async close(): Promise<void> {
       await stream?.close();

@@ -30,7 +30,7 @@ describe('source latents', () => {
     return { watched, kept, arrays };
   }
 
-  test('a long clip holds the latents of one stretch in memory, encoded or stored, and each belongs to its own frame', async () => {
+  test('a long clip holds the latents of the frames in use in memory, encoded or stored, and each belongs to its own frame', async () => {
     const { watched, kept, arrays } = watchedFeatures();
     const track = trackOf(FRAMES);
     const faces = highsyncFaces(track);
@@ -52,19 +52,21 @@ describe('source latents', () => {
       );
       const seen = new Set<Float32Array>();
       for (let start = 0; start < FRAMES; start += STRETCH) {
-        await latentsOf.use({ start, end: start + STRETCH }, input.signal, async (latents) => {
-          for (const source of upTo(STRETCH).map((i) => start + i)) {
-            const latent = latents.get(source) ?? new Float32Array();
-            expect([...latent]).toEqual(Array(SIZE).fill(source));
-            seen.add(latent);
-          }
-        });
+        // Half of the frames before are still in use.
+        const range = { start: Math.max(0, start - STRETCH / 2), end: start + STRETCH };
+        const latents = await latentsOf.hold(range, input.signal);
+        const wanted = upTo(range.end - range.start).map((i) => range.start + i);
+        expect([...latents.keys()].sort((a, b) => a - b)).toEqual(wanted);
+        for (const [source, latent] of latents) {
+          expect([...latent]).toEqual(Array(SIZE).fill(source));
+          seen.add(latent);
+        }
       }
       await latentsOf.close();
       expect(encoded).toBe(FRAMES - known);
       used.push(seen.size);
     }
-    expect(used).toEqual([STRETCH, STRETCH]);
+    expect(used).toEqual([1.5 * STRETCH, 1.5 * STRETCH]);
     // One for each of the two clips.
     expect(arrays.size).toBe(2);
   });

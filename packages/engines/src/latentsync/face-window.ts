@@ -118,7 +118,9 @@ export function createEncodeFace(
 
   return async (crop) => {
     const masked = pool.take(crop.length);
-    for (let i = 0; i < masked.length; i++) masked[i] = (crop[i] ?? 0) * (1 - (inpaint[i % area] ?? 0));
+    for (let plane = 0; plane < crop.length; plane += area) {
+      for (let i = 0; i < area; i++) masked[plane + i] = (crop[plane + i] ?? 0) * (1 - (inpaint[i] ?? 0));
+    }
     const encodings = await allOf([encode(masked), encode(crop)]);
     const latents = pool.take(2 * size);
     encodings.forEach((moments, part) => {

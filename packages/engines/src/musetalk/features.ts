@@ -2,7 +2,7 @@ import { type Box, createCropFace, HALF_MASK_VALUES, type PictureFormat } from '
 import { type ClipInput, type FaceEncoder, type FrameFeatures } from '../engine';
 import { createInOrder } from '../in-order';
 import { copyScaledMean } from '../latents';
-import { type ArrayPool, createArrayPool, float32Of, float32Tensor, type RunModel } from '../model';
+import { type ArrayPool, createArrayPool, float32Of, float32Tensor, type RunModel, uint8Of } from '../model';
 import { type FaceAt, type SourceFace } from './faces';
 import { type MusetalkManifest } from './manifest';
 import { createCropForParsing, createParsedMask, PARSING_SIDE } from './parsing';
@@ -55,9 +55,6 @@ type Floats = Float32Array<ArrayBuffer>;
 
 const PARSED_VALUES = 3 * PARSING_SIDE * PARSING_SIDE;
 
-/** Batches parsed at once, one face per call; the parser's output for one face takes 20 MB. */
-const PARSERS = 2;
-
 /**
  * What MuseTalk derives from a source frame alone: latents, and the parsed region of the face if the pack has a parser.
  */
@@ -96,7 +93,6 @@ export function createFaceFeatures(
   const parses = roles.face_parsing !== undefined;
   // One square per face of every batch in flight.
   const squares = createArrayPool(3 * batch);
-  const parsings = createArrayPool(PARSERS);
   const maskOf = parses ? createParsedMask(params.mask) : undefined;
 
   /** Encodes images into one part of each face's latents and returns the images. */
@@ -126,11 +122,9 @@ export function createFaceFeatures(
     for (const { slot, box, square } of faces) {
       if (!square || !maskOf) continue;
       const image = float32Tensor(square, [1, 3, PARSING_SIDE, PARSING_SIDE]);
-      const { outputs, feeds } = await run('face_parsing', { image }, (length) => parsings.take(length));
+      const { outputs, feeds } = await run('face_parsing', { image });
       squares.give(float32Of(feeds, 'image'));
-      const scores = float32Of(outputs, 'scores');
-      maskOf(scores, box, masks, slot * HALF_MASK_VALUES);
-      parsings.give(scores);
+      maskOf(uint8Of(outputs, 'classes'), box, masks, slot * HALF_MASK_VALUES);
     }
   }
 

@@ -1,4 +1,5 @@
 import {
+  expectBytes,
   type ExpectedRoles,
   expectFloats,
   manifestSchema,
@@ -47,9 +48,6 @@ const musetalkParamsSchema = z.strictObject({
 
 export type MusetalkParams = z.infer<typeof musetalkParamsSchema>;
 
-/** The number of classes of BiSeNet. */
-const CLASSES = 19;
-
 /** The tensors that the musetalk engine feeds and reads with these parameters. */
 function musetalkTensors(params: MusetalkParams): ExpectedRoles {
   const { latent, audio, batch } = params;
@@ -68,7 +66,7 @@ function musetalkTensors(params: MusetalkParams): ExpectedRoles {
     },
     face_parsing: {
       inputs: { image: expectFloats(1, 3, PARSING_SIDE, PARSING_SIDE) },
-      outputs: { scores: expectFloats(1, CLASSES, PARSING_SIDE, PARSING_SIDE) },
+      outputs: { classes: expectBytes(1, PARSING_SIDE, PARSING_SIDE) },
     },
   };
 }
@@ -81,8 +79,8 @@ export const musetalkManifestSchema = manifestSchema(
     // Landmarks: 68 (x, y) pairs in pixels of the crop, for generators that need to know where the face is.
     unet: roleSchema(['latent', 'timestep', 'audio'], ['latent'], ['landmarks', ...EXEMPLAR_INPUTS]),
     vae_decoder: roleSchema(['latent'], ['image']),
-    // BiSeNet: [1, 3, 512, 512] in ImageNet's normalization → scores of its 19 classes.
-    face_parsing: roleSchema(['image'], ['scores']).optional(),
+    // BiSeNet: [1, 3, 512, 512] in ImageNet's normalization → the likeliest of its 19 classes for each pixel.
+    face_parsing: roleSchema(['image'], ['classes']).optional(),
   },
   musetalkParamsSchema,
 ).superRefine(({ roles, params }, context) => {

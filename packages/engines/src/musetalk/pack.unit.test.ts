@@ -1,6 +1,7 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { decoderModel, encoderModel, LATENT_CHANNELS, LATENT_SCALE } from '../builtin/autoencoder';
 import { WIDTH } from '../builtin/speech';
+import { NOSE_TIP } from '../face/landmarks';
 import {
   type Cues,
   cueWindow,
@@ -106,6 +107,20 @@ test('a tilted head opens its mouth along its own axis', async () => {
   const tilted = await generate(picture(0, angle), landmarks(0, angle), audio({ jaw: 1 }));
   const upright = await generate(picture(0), landmarks(0), audio({ jaw: 1 }));
   expect(Math.abs(open(tilted, angle) - open(upright))).toBeLessThan(4);
+});
+
+test('half of the mouth being turned away, the face stays as it was', async () => {
+  const image = picture(18);
+  const turned = landmarks(18);
+  const tip = 2 * NOSE_TIP;
+  turned[tip] = (turned[tip] ?? 0) + 1.3 * LARGE_FACE.half;
+  const spoken = await generate(
+    image,
+    turned,
+    audio({ jaw: 1 }),
+    paintedExemplars(LARGE_FACE, 30, [-1, -1, -1]),
+  );
+  expect(difference(spoken, image, SIDE)).toBeLessThan(1e-5);
 });
 
 test('rounding narrows the mouth', async () => {

@@ -67,38 +67,18 @@ function inside(from: number, to: number, length: number): { first: number; end:
 }
 
 /**
- * Computes the lower half of a face's hard mask from the parser's output for the square around it: `scores` are
- * [classes, 512, 512], and the half is written to `half` at `offset`. Cells at the edge have a value between 0 and 1.
+ * Computes the lower half of a face's hard mask from the parser's output for the square around it: `classes` are
+ * [512, 512], and the half is written to `half` at `offset`. Cells at the edge have a value between 0 and 1.
  */
-type ParsedMask = (scores: Float32Array, face: Box, half: Float32Array, offset: number) => void;
+type ParsedMask = (classes: Uint8Array, face: Box, half: Float32Array, offset: number) => void;
 
 export function createParsedMask(settings: ParsingMaskSettings): ParsedMask {
-  const area = PARSING_SIDE * PARSING_SIDE;
   const maskOf = createParsingMask(PARSING_SIDE, settings);
-  const classes = new Uint8Array(area);
-  const best = new Float32Array(area);
-  const mask = new Uint8Array(area);
-  return (scores, face, half, offset) => {
-    likeliest(scores, classes, best);
+  const mask = new Uint8Array(PARSING_SIDE * PARSING_SIDE);
+  return (classes, face, half, offset) => {
     maskOf(classes, mask);
     lowerHalf(mask, face, half, offset);
   };
-}
-
-/** The class with the highest score in every cell; the first of equal ones. */
-function likeliest(scores: Float32Array, classes: Uint8Array, best: Float32Array): void {
-  const area = classes.length;
-  classes.fill(0);
-  best.set(scores.subarray(0, area));
-  for (let name = 1; name < scores.length / area; name++) {
-    const plane = name * area;
-    for (let i = 0; i < area; i++) {
-      const score = scores[plane + i] ?? 0;
-      if (score <= (best[i] ?? 0)) continue;
-      best[i] = score;
-      classes[i] = name;
-    }
-  }
 }
 
 /** Cuts the lower half of the face box out of the square, as the mean over the area of every cell. */

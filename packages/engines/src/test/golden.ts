@@ -68,15 +68,28 @@ export function deviation(images: readonly Float32Array[], golden: Golden): numb
   return worst;
 }
 
+/** All packs below a folder that holds one folder per golden numbers, with one pack or more in it. */
+export function goldenPacks(parent: string) {
+  const foldersIn = (place: string): string[] =>
+    readdirSync(place, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : []));
+  return foldersIn(parent).flatMap((name) => {
+    const folder = join(parent, name);
+    return foldersIn(folder).map((pack) => ({
+      name: `${name}/${pack}`,
+      folder,
+      directory: join(folder, pack),
+    }));
+  });
+}
+
 /** The location of a pack, and the removal of what had to be written for it. */
 export interface GoldenPack {
   readonly directory: string;
   readonly remove: () => void;
 }
 
-/** The pack in a folder of golden numbers; if its files are stored compressed, they are unpacked elsewhere. */
-export function goldenPack(folder: string): GoldenPack {
-  const kept = join(folder, 'pack');
+/** A pack kept with golden numbers; if its files are stored compressed, they are unpacked elsewhere. */
+export function goldenPack(kept: string): GoldenPack {
   const names = readdirSync(kept);
   if (!names.some((name) => name.endsWith('.gz'))) return { directory: kept, remove: () => undefined };
   const directory = mkdtempSync(join(tmpdir(), 'golden-pack-'));

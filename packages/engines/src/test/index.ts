@@ -1,5 +1,5 @@
 export { syntheticTrack } from './clips';
-export { goldenPack } from './golden';
+export { goldenPack, goldenPacks } from './golden';
 export { LATENT, SIDE, writeHighsyncPack } from './highsync-pack';
 export { writeLatentsyncPack } from './latentsync-pack';
 export { writePooledMusetalkPack } from './musetalk-pack';

@@ -8,10 +8,11 @@ const SIDE = 256;
 const CELLS = 32;
 const BLOCK = SIDE / CELLS;
 const PARSED = 512;
-const CLASSES = 19;
 
 /** Pixels brighter than this in the parser's normalized picture are skin: the upper part of the scale. */
 const SKIN_FROM = 0;
+/** The element type of ONNX. */
+const UINT8 = 2;
 
 interface PooledPack {
   /** Adds a `face_parsing` role that classifies bright pixels as skin. */
@@ -61,7 +62,7 @@ export async function writePooledMusetalkPack(
         face_parsing: {
           ...modelFile('parser.onnx', models['parser.onnx']),
           inputs: { image: float('image', [1, 3, PARSED, PARSED]) },
-          outputs: { scores: float('scores', [1, CLASSES, PARSED, PARSED]) },
+          outputs: { classes: { name: 'classes', dtype: 'uint8', dims: [1, PARSED, PARSED] } },
         },
       }),
     },
@@ -106,11 +107,8 @@ function decoder(): Uint8Array {
 function parser(): Uint8Array {
   const g = new GraphBuilder('bright_is_skin');
   const image = g.input('image', 'float32', [1, 3, PARSED, PARSED]);
-  const brightness = g.op('ReduceMean', [image, g.ints([1])], { keepdims: 1 });
-  const skin = g.op('Sub', [brightness, SKIN_FROM]);
-  const background = g.op('Mul', [skin, 0]);
-  const others = g.op('Tile', [g.op('Sub', [background, 9]), g.ints([1, CLASSES - 2, 1, 1])]);
-  const scores = g.op('Concat', [background, skin, others], { axis: 1 });
-  g.output('scores', scores, 'float32', [1, CLASSES, PARSED, PARSED]);
+  const brightness = g.op('ReduceMean', [image, g.ints([1])], { keepdims: 0 });
+  const classes = g.op('Cast', [g.op('Greater', [brightness, SKIN_FROM])], { to: UINT8 });
+  g.output('classes', classes, 'uint8', [1, PARSED, PARSED]);
   return encodeModel(g.build());
 }

@@ -37,8 +37,11 @@ export function testSessions() {
         ),
       );
       const outputs = Object.entries(results).map(([graphName, { data, dims }]): [string, Tensor] => {
-        if (!(data instanceof Float32Array)) throw new TypeError('only float32 leaves the tested graphs');
-        // A copy, because the runtime may reuse its memory.
+        // Copies, because the runtime may reuse its memory.
+        if (data instanceof Uint8Array)
+          return [keyOf(role, graphName), { type: 'uint8', data: Uint8Array.from(data), dims }];
+        if (!(data instanceof Float32Array))
+          throw new TypeError('only float32 and uint8 leave the tested graphs');
         const copy = take?.(data.length) ?? new Float32Array(data.length);
         copy.set(data);
         return [keyOf(role, graphName), { type: 'float32', data: copy, dims }];
@@ -127,11 +130,18 @@ export function recordRuns(
 }
 
 /**
- * Swaps the last two of HighSync's banks, which have the same shape. No graph refuses them, and the graphs' probes,
- * which feed all banks the same numbers, do not notice.
+ * Confuses HighSync's reference: swaps the last two banks, which have the same shape, or where the graph takes latents,
+ * those of the first two frames. No graph refuses them, and the graphs' probes do not notice.
  */
-export function misplacedBanks(run: RunModel): RunModel {
+export function misplacedReference(run: RunModel): RunModel {
   return async (role, feeds, take) => {
+    const latents = feeds['reference'];
+    if (latents?.type === 'float32') {
+      const { dims, data } = latents;
+      const size = data.length / (dims[0] ?? 1);
+      const first = data.slice(0, size);
+      data.copyWithin(0, size, 2 * size).set(first, size);
+    }
     const result = await run(role, feeds, take);
     if (role !== 'reference_unet') return result;
     const [one, other] = Object.entries(result.outputs).slice(-2);

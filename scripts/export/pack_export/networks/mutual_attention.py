@@ -1,6 +1,7 @@
 """
-HighSync's two UNets as graphs. The reference UNet's self-attention inputs (after norm1) become outputs; the denoising
-UNet takes them as inputs and attends to them as well as to its own tokens. Upstream does the same with hooks and lists.
+HighSync's two UNets as graphs. The denoising UNet attends to the reference UNet's self-attention inputs ("banks", after
+norm1) as well as to its own tokens. Upstream passes them on with hooks and lists. Here they are outputs of one graph and
+inputs of another, or both UNets are one graph that takes the reference's latents.
 """
 
 from typing import List, Type
@@ -79,6 +80,17 @@ class BankedDenoiser(torch.nn.Module):
         return self.unet(latent, timestep, None, audio_cond_fea=audio, return_dict=False)[0]
 
 
+class ReferencedDenoiser(torch.nn.Module):
+    """Denoising with the latents of the reference frames as an additional input."""
+
+    def __init__(self, reference: ReferenceBanks, denoiser: BankedDenoiser):
+        super().__init__()
+        self.reference, self.denoiser = reference, denoiser
+
+    def forward(self, latent, timestep, audio, reference):
+        return self.denoiser(latent, timestep, audio, *self.reference(reference))
+
+
 def upstream_blocks() -> tuple:
     """Upstream's classes of the reference network's transformer blocks and of the denoising network's."""
     from src.models.attention import BasicTransformerBlock, TemporalBasicTransformerBlock
@@ -100,45 +112,48 @@ def highsync_unet_roles(
     latent: dict,
     audio: dict,
     window: int,
+    one_graph: bool,
 ) -> List[Role]:
-    """`reference`: latent → banks; `denoiser`: latent, timestep, audio, banks (all or none) → prediction."""
-    channels, height, width = latent["channels"], latent["height"], latent["width"]
-    with torch.no_grad():
-        shapes = [bank.shape[1:] for bank in reference(torch.zeros(1, channels, height, width))]
-    names = [f"bank_{i}" for i in range(len(shapes))]
-    sequence = [1, channels, window, height, width]
+    """
+    `reference`: latent → banks; `denoiser`: latent, timestep, audio, banks (all or none) → prediction. With `one_graph`
+    the conditional denoiser includes the reference network.
+    """
+    plane = [latent["channels"], latent["height"], latent["width"]]
+    sequence = [1, plane[0], window, *plane[1:]]
     inputs = [
         TensorSpec("latent", sequence),
         TensorSpec("timestep", [1], dtype="int64"),
         TensorSpec("audio", [1, window, WINDOW_STEPS * audio["states"], audio["width"]]),
     ]
-    outputs = [TensorSpec("prediction", sequence)]
     fill = {"latent": "wave", "timestep": 949, "audio": "wave"}
+
+    def denoising(name: str, module: torch.nn.Module, *more: TensorSpec) -> Role:
+        return Role(
+            name=name,
+            module=module,
+            inputs=[*inputs, *more],
+            outputs=[TensorSpec("prediction", sequence)],
+            probe=ProbeInput(fill={**fill, **{spec.key: "wave" for spec in more}}),
+            data_group="denoising_unet",
+            attention=True,
+        )
+
+    unconditional = denoising("denoising_unet_unconditional", denoiser)
+    if one_graph:
+        latents = TensorSpec("reference", [window, *plane])
+        return [denoising("denoising_unet", ReferencedDenoiser(reference, denoiser), latents), unconditional]
+    with torch.no_grad():
+        shapes = [bank.shape[1:] for bank in reference(torch.zeros(1, *plane))]
+    names = [f"bank_{i}" for i in range(len(shapes))]
     return [
         Role(
             name="reference_unet",
             module=reference,
-            inputs=[TensorSpec("latent", ["frames", channels, height, width])],
+            inputs=[TensorSpec("latent", ["frames", *plane])],
             outputs=[TensorSpec(name, ["frames", *shape]) for name, shape in zip(names, shapes)],
             probe=ProbeInput(dims={"frames": 2}, fill={"latent": "wave"}),
             attention=True,
         ),
-        Role(
-            name="denoising_unet",
-            module=denoiser,
-            inputs=[*inputs, *(TensorSpec(name, [window, *shape]) for name, shape in zip(names, shapes))],
-            outputs=outputs,
-            probe=ProbeInput(fill={**fill, **{name: "wave" for name in names}}),
-            data_group="denoising_unet",
-            attention=True,
-        ),
-        Role(
-            name="denoising_unet_unconditional",
-            module=denoiser,
-            inputs=inputs,
-            outputs=outputs,
-            probe=ProbeInput(fill=fill),
-            data_group="denoising_unet",
-            attention=True,
-        ),
+        denoising("denoising_unet", denoiser, *(TensorSpec(name, [window, *shape]) for name, shape in zip(names, shapes))),
+        unconditional,
     ]

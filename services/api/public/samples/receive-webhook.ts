@@ -1,20 +1,22 @@
-import { verifyWebhook, WebhookVerificationError } from '@lipsync/client'; // npm install @lipsync/client
+// npm install @lipsync/client
+import { verifyWebhook, WebhookVerificationError } from '@lipsync/client';
 
 /** Two while a signing secret is being replaced. */
 const secrets = () => (process.env['LIPSYNC_WEBHOOK_SECRETS'] ?? '').split(',');
 /** Yours is a table with the event's id as its key. */
 const seen = new Set<string>();
 
-/** A handler for Next.js, Hono, Bun, Deno and workers: they all pass a Request and take a Response. */
+/** For Next.js, Hono, Bun, Deno and workers, which all pass a Request and take a Response. */
 export async function receiveWebhook(request: Request): Promise<Response> {
   try {
     // The body as it came: bytes that went through a JSON parser no longer match.
-    const event = await verifyWebhook(await request.arrayBuffer(), request.headers, secrets());
+    const body = await request.arrayBuffer();
+    const event = await verifyWebhook(body, request.headers, secrets());
     if (!seen.has(event.id)) console.log(event.type, event.id);
     seen.add(event.id);
     return new Response(null, { status: 204 });
   } catch (error) {
-    if (error instanceof WebhookVerificationError) return new Response(error.reason, { status: 400 });
-    throw error;
+    if (!(error instanceof WebhookVerificationError)) throw error;
+    return new Response(error.reason, { status: 400 });
   }
 }

@@ -85,6 +85,7 @@ export function renderPage(page: Page, { publicBaseUrl, hasStudio }: DocsOptions
     navigation: PAGES.map((each) => link(each, each === page)).join('\n'),
     neighbors: neighbors(page),
     studio_link: hasStudio ? '<a href="/studio">Studio</a>' : '',
+    studio_compare: hasStudio ? 'The <a href="/studio">studio</a> shows them so.' : '',
     studio_hint: hasStudio ? readPublic('docs', 'studio-hint.html').toString() : '',
   };
   const content = filled(readPublic('docs', `${page.name}.html`).toString(), (name) => {

@@ -71,11 +71,11 @@ const SILENCE_MS = 120_000;
 
 /**
  * The child's heap is small, because pictures and tensors lie outside it. The garbage collector counts the megabytes
- * that move between threads against the heap's size. Unless the heap may grow by this percentage, every second batch
- * triggers a full collection that finds nothing. Short-lived objects need few megabytes; without a limit, their space
- * grows with the length of a job.
+ * that move between threads against the heap's size. Unless the heap may grow by this percentage, every few batches
+ * trigger a full collection that finds nothing, which takes up to a sixth of a render's time. Short-lived objects need
+ * few megabytes; without a limit, their space grows with the length of a job.
  */
-const HEAP = ['--heap-growing-percent=200', '--max-semi-space-size=4'];
+const HEAP = ['--heap-growing-percent=800', '--max-semi-space-size=4'];
 
 /**
  * The child's media tools run as the same user. One that a file has taken over could send the signal that opens Node's

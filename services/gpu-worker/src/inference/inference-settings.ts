@@ -39,7 +39,7 @@ export function inferenceSettings(
   };
 }
 
-/** Fits highsync's banks for a segment of 250 frames at 512 pixels, 46 MB each. */
+/** Fits the banks of the 244 frames that highsync's steps are spread over, at 512 pixels 46 MB each. */
 const MOST = 12 * 1024 ** 3;
 /** Share of the memory that these processes may use; the rest is for weights, frames and the supervisor. */
 const PART = 1 / 8;

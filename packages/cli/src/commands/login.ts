@@ -1,0 +1,102 @@
+import { ApiError, LipSync } from '@lipsync/client';
+import type { Command } from 'commander';
+import { checkBaseUrl, type ConnectionFlags, profileNamed } from '../connection';
+import { CommandError } from '../exit-codes';
+import { checkProfileName, readProfiles, writeProfiles } from '../profiles';
+import { askFor, askForSecret } from '../prompt';
+import type { Session } from '../session';
+
+const DEFAULT_PROFILE = 'default';
+const API_KEY = /^svc_[0-9a-f]{64}$/;
+
+export function addLoginCommands(program: Command, session: Session): void {
+  const flags = () => program.opts<ConnectionFlags>();
+
+  program
+    .command('login')
+    .description('store a key; asks for it without showing it, or reads it from standard input')
+    .action(async () => {
+      const { profile = session.env['LIPSYNC_PROFILE'] ?? DEFAULT_PROFILE, baseUrl } = flags();
+      const name = checkProfileName(profile);
+      const known = await readProfiles(session.profilesFile);
+      const address = baseUrl ?? session.env['LIPSYNC_BASE_URL'] ?? known.byName.get(name)?.baseUrl;
+      const login = {
+        baseUrl: checkBaseUrl(address ?? (await askFor('Address of the service: ', session))),
+        apiKey: await askForSecret('API key: ', session),
+      };
+      if (!API_KEY.test(login.apiKey))
+        throw new CommandError(
+          'That is not an API key.',
+          'usage',
+          'A key is svc_ and 64 hexadecimal digits.',
+        );
+      await checkKey(login, session);
+      await writeProfiles(session.profilesFile, {
+        current: name,
+        byName: new Map(known.byName).set(name, login),
+      });
+      session.answer({ profile: name, base_url: login.baseUrl }, [
+        `Logged in to ${login.baseUrl} as profile "${name}".`,
+      ]);
+    });
+
+  program
+    .command('logout')
+    .description('forget the key of a profile; it stays valid until it is revoked')
+    .action(async () => {
+      const known = await readProfiles(session.profilesFile);
+      const name = flags().profile ?? session.env['LIPSYNC_PROFILE'] ?? known.current;
+      if (name === null) throw new CommandError('There is no login.', 'failed');
+      profileNamed(name, known);
+      const byName = new Map(known.byName);
+      byName.delete(name);
+      const current = known.current === name ? null : known.current;
+      await writeProfiles(session.profilesFile, { current, byName });
+      session.answer({ profile: name }, [`Forgot the key of profile "${name}".`]);
+    });
+
+  const profiles = program.command('profiles').description('the logins of this user');
+  profiles
+    .command('list', { isDefault: true })
+    .description('every profile; the one that is used now is marked')
+    .action(async () => {
+      const known = await readProfiles(session.profilesFile);
+      const used = await session.connection().catch(() => null);
+      const rows = [...known.byName].map(([name, { baseUrl, apiKey }]) => ({
+        name,
+        base_url: baseUrl,
+        key_ends_in: apiKey.slice(-4),
+        used: used?.profile === name,
+      }));
+      session.answer(
+        rows,
+        rows.map(
+          (row) => `${row.used ? '*' : ' '} ${row.name.padEnd(16)} ${row.base_url}  …${row.key_ends_in}`,
+        ),
+      );
+      if (used !== null && used.profile === null) session.say(`LIPSYNC_API_KEY is used, at ${used.baseUrl}.`);
+      else if (rows.length === 0) session.say('None yet: lipsync login');
+    });
+  profiles
+    .command('use <name>')
+    .description('make this profile the current one')
+    .action(async (name: string) => {
+      const known = await readProfiles(session.profilesFile);
+      const { baseUrl } = profileNamed(name, known);
+      await writeProfiles(session.profilesFile, { ...known, current: name });
+      session.answer({ profile: name, base_url: baseUrl }, [`Profile "${name}" is current, at ${baseUrl}.`]);
+    });
+}
+
+/** Asks for a render that cannot exist: a valid key is told so, any other is refused. */
+async function checkKey(login: { baseUrl: string; apiKey: string }, session: Session): Promise<void> {
+  try {
+    // Somebody waits, and a wrong address does not become right.
+    await new LipSync({ ...login, maxRetries: 1 }).renders.get('ren_00000000000000000000000000', {
+      signal: session.interrupted,
+    });
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'render_not_found') return;
+    throw error;
+  }
+}

@@ -1,0 +1,67 @@
+import type { LipSync, MediaType } from '@lipsync/client';
+import { type Command, Option } from 'commander';
+import { duration, MEDIA_TYPES } from '../choices';
+import type { Session } from '../session';
+import { mediaTypeOf, type Source, sourceOf, uploadFiles } from '../sources';
+import { waitFor } from './records';
+
+interface WaitOptions {
+  wait: boolean;
+  timeout?: number;
+}
+
+export function addMediaCommands(program: Command, session: Session): void {
+  const prepare = program
+    .command('prepare <video>')
+    .description('analyze a video once, so that renders with --preparation need not')
+    .option('--webhook <url>', 'notify this public https address at the end')
+    .option('--idempotency-key <key>', 'repeating the command with the same key and video prepares once');
+  addWaitOptions(prepare).action(
+    async (video: string, options: WaitOptions & { webhook?: string; idempotencyKey?: string }) => {
+      const source = await sourceOf(video, 'video');
+      const client = await session.client();
+      const [input] = await uploadFiles([source], client, session);
+      // Not interrupted: nobody would know whether there is a preparation.
+      const record = await client.preparations.create({
+        video: input,
+        ...(options.webhook !== undefined && { webhook_url: options.webhook }),
+        ...(options.idempotencyKey !== undefined && { idempotency_key: options.idempotencyKey }),
+      });
+      session.say(`Preparation ${record.id}`);
+      const state = options.wait ? await waitFor(record.id, options.timeout, client, session) : record;
+      session.answer(state, [record.id]);
+    },
+  );
+
+  const upload = program
+    .command('upload <file>')
+    .description('make a file or an https address an asset, which any number of renders can use')
+    .addOption(
+      new Option('-t, --media-type <type>', 'what it is used as; else as its name says').choices(MEDIA_TYPES),
+    );
+  addWaitOptions(upload).action(
+    async (
+      file: string,
+      { mediaType = mediaTypeOf(file), wait, timeout }: WaitOptions & { mediaType?: MediaType },
+    ) => {
+      const source = await sourceOf(file, mediaType);
+      const client = await session.client();
+      const asset = await newAsset(source, client, session);
+      const checked = wait ? await waitFor(asset, timeout, client, session) : await client.assets.get(asset);
+      session.answer(checked, [asset]);
+    },
+  );
+}
+
+/** Returns the id. */
+async function newAsset(source: Source, client: LipSync, session: Session): Promise<string> {
+  const [input] = await uploadFiles([source], client, session);
+  if ('asset_id' in input) return input.asset_id;
+  return (await client.assets.create({ url: input.url, media_type: source.mediaType })).id;
+}
+
+function addWaitOptions(command: Command): Command {
+  return command
+    .option('--no-wait', 'print the id and leave')
+    .option('--timeout <duration>', 'stop waiting after this time, as 90s, 30m or 2h', duration);
+}

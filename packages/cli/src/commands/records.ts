@@ -1,0 +1,100 @@
+import { type LipSync, TimeoutError } from '@lipsync/client';
+import type { Command } from 'commander';
+import { duration } from '../choices';
+import { describe, progressOf, type Resource } from '../describe';
+import { CommandError } from '../exit-codes';
+import { interruption, type Session } from '../session';
+
+/** Whatever has an id that begins with these letters. */
+type Kind = 'render' | 'preparation' | 'asset' | 'event';
+const KINDS: ReadonlyMap<string, Kind> = new Map([
+  ['ren', 'render'],
+  ['prp', 'preparation'],
+  ['ast', 'asset'],
+  ['evt', 'event'],
+]);
+
+export function addRecordCommands(program: Command, session: Session): void {
+  program
+    .command('status <id>')
+    .description('the state of a render, preparation, asset or webhook event')
+    .action(async (id: string) => {
+      const kind = kindOf(id);
+      const resource = await fetchResource(kind, id, await session.client(), session.interrupted);
+      session.answer(resource, describe(resource));
+    });
+
+  program
+    .command('wait <id>')
+    .description('wait until a render, preparation or asset has ended')
+    .option('--timeout <duration>', 'stop waiting after this time, as 90s, 30m or 2h', duration)
+    .action(async (id: string, { timeout }: { timeout?: number }) => {
+      const kind = kindOf(id);
+      const resource = await waitFor(id, timeout, await session.client(), session);
+      session.answer(resource, describe(resource));
+      if (kind === 'render') session.say(`Save the results: lipsync download ${id}`);
+    });
+
+  program
+    .command('cancel <render-id>')
+    .description('cancel a render; engines that have completed keep their results')
+    .action(async (id: string) => {
+      const record = await (await session.client()).renders.cancel(id, { signal: session.interrupted });
+      session.answer(record, describe(record));
+    });
+}
+
+function fetchResource(kind: Kind, id: string, client: LipSync, signal: AbortSignal): Promise<Resource> {
+  switch (kind) {
+    case 'render':
+      return client.renders.get(id, { signal });
+    case 'preparation':
+      return client.preparations.get(id, { signal });
+    case 'asset':
+      return client.assets.get(id, { signal });
+    case 'event':
+      return client.webhooks.get(id, { signal });
+  }
+}
+
+/** @throws RenderFailed, RenderCancelled, PreparationFailed, AssetFailed, CommandError when the time is over */
+export async function waitFor(
+  id: string,
+  timeoutMs: number | undefined,
+  client: LipSync,
+  session: Session,
+): Promise<Resource> {
+  const view = await session.progress();
+  const options = { signal: session.interrupted, timeoutMs };
+  const onChange = (record: Parameters<typeof progressOf>[0]) => view.show(progressOf(record));
+  try {
+    switch (kindOf(id)) {
+      case 'render':
+        return await client.renders.wait(id, { ...options, onChange });
+      case 'preparation':
+        return await client.preparations.wait(id, { ...options, onChange });
+      case 'asset':
+        return await client.assets.wait(id, options);
+      case 'event':
+        throw new CommandError(
+          'Deliveries of webhooks are not waited for.',
+          'usage',
+          `See lipsync status ${id}`,
+        );
+    }
+  } catch (error) {
+    if (session.interrupted.aborted)
+      throw interruption(session, `Interrupted. ${id} goes on.`, `Wait for it: lipsync wait ${id}`);
+    if (error instanceof TimeoutError)
+      throw new CommandError(`${id} has not ended yet.`, 'later', `Wait for it: lipsync wait ${id}`);
+    throw error;
+  } finally {
+    view.end();
+  }
+}
+
+function kindOf(id: string): Kind {
+  const kind = KINDS.get(id.split('_', 1)[0] ?? '');
+  if (kind !== undefined) return kind;
+  throw new CommandError(`"${id}" is not an id.`, 'usage', 'Ids begin with ren_, prp_, ast_ or evt_.');
+}

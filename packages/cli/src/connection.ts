@@ -1,0 +1,83 @@
+import { CommandError } from './exit-codes';
+import { checkProfileName, type Environment, type Profile, type Profiles } from './profiles';
+
+export interface ConnectionFlags {
+  profile?: string;
+  baseUrl?: string;
+}
+
+/** What a command talks to, and where each part came from. */
+export interface Connection {
+  baseUrl: string;
+  apiKey: string;
+  /** The name of the profile whose key is used; null when the key is that of the environment. */
+  profile: string | null;
+}
+
+const LOG_IN = 'Log in with lipsync login, or set LIPSYNC_API_KEY and LIPSYNC_BASE_URL.';
+
+/**
+ * Flags come before the environment, and the environment before the current profile: a profile that is named with
+ * --profile is not overridden by LIPSYNC_API_KEY. The key of a profile is sent to the address that it was stored
+ * with and to no other, whatever else says where to send it.
+ */
+export function resolveConnection(flags: ConnectionFlags, env: Environment, profiles: Profiles): Connection {
+  const profileName = flags.profile ?? setting(env, 'LIPSYNC_PROFILE') ?? profiles.current;
+  const environmentKey = flags.profile === undefined ? setting(env, 'LIPSYNC_API_KEY') : undefined;
+  const environmentUrl = flags.profile === undefined ? setting(env, 'LIPSYNC_BASE_URL') : undefined;
+  const wantedUrl = flags.baseUrl ?? environmentUrl;
+
+  if (environmentKey !== undefined) {
+    const baseUrl =
+      wantedUrl ?? (profileName === null ? undefined : profiles.byName.get(profileName)?.baseUrl);
+    if (baseUrl === undefined)
+      throw new CommandError(
+        'Where the service is, is not known.',
+        'usage',
+        'Use --base-url or LIPSYNC_BASE_URL.',
+      );
+    return { baseUrl: checkBaseUrl(baseUrl), apiKey: environmentKey, profile: null };
+  }
+
+  if (profileName === null) throw new CommandError('There is no API key yet.', 'unauthorized', LOG_IN);
+  const profile = profileNamed(profileName, profiles);
+  if (wantedUrl !== undefined && checkBaseUrl(wantedUrl) !== profile.baseUrl)
+    throw new CommandError(
+      `The key of profile "${profileName}" is for ${profile.baseUrl}, not for ${checkBaseUrl(wantedUrl)}.`,
+      'unauthorized',
+      `Log in there, too: lipsync login --base-url ${wantedUrl} --profile NAME`,
+    );
+  return { ...profile, profile: profileName };
+}
+
+/** @throws CommandError when there is no such profile */
+export function profileNamed(name: string, { byName }: Profiles): Profile {
+  const profile = byName.get(checkProfileName(name));
+  if (profile !== undefined) return profile;
+  const known = byName.size === 0 ? 'none yet' : [...byName.keys()].join(', ');
+  throw new CommandError(
+    `There is no profile "${name}" (there is: ${known}).`,
+    'unauthorized',
+    `Make it: lipsync login --profile ${name}`,
+  );
+}
+
+/** The address in one spelling, without a slash at its end. */
+export function checkBaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['https:', 'http:'].includes(url.protocol) || url.search !== '' || url.hash !== '')
+    throw new CommandError(
+      `"${text}" is not the address of a service.`,
+      'usage',
+      'It looks like https://api.example.com',
+    );
+  if (url.username !== '' || url.password !== '')
+    throw new CommandError('The address of the service must not contain a name or password.', 'usage');
+  return url.href.replace(/\/+$/, '');
+}
+
+/** An empty variable counts as not set, as shells make it hard to unset one for a single command. */
+function setting(env: Environment, name: string): string | undefined {
+  const value = env[name]?.trim();
+  return value === '' ? undefined : value;
+}

@@ -1,0 +1,117 @@
+import {
+  type LipSync,
+  RenderCancelled,
+  RenderFailed,
+  type RenderRecord,
+  TimeoutError,
+} from '@lipsync/client';
+import { progressOf } from './describe';
+import { CommandError } from './exit-codes';
+import { type PlannedFile, type SavedFile, saveResults } from './results';
+import { interruption, type Session } from './session';
+
+export interface FinishOptions {
+  /** Milliseconds to wait at most. */
+  timeout?: number | undefined;
+  cancelOnInterrupt?: boolean | undefined;
+}
+
+export interface RenderAnswer {
+  render: RenderRecord;
+  files: SavedFile[];
+}
+
+/**
+ * Waits for the end of a render with a line for each engine, saves what its engines made, and answers with it.
+ * @throws CommandError when not every engine completed, or waiting has ended before the render
+ */
+export async function finishRender(
+  accepted: RenderRecord,
+  planned: readonly PlannedFile[],
+  options: FinishOptions,
+  client: LipSync,
+  session: Session,
+): Promise<void> {
+  let record = accepted;
+  let files: SavedFile[];
+  try {
+    record = await followRender(accepted, options, client, session);
+    files = await saveResults(record, planned, client, session);
+  } catch (error) {
+    throw await whatGoesOn(error, record, options, client, session);
+  }
+  const answer: RenderAnswer = { render: record, files };
+  // A render that failed as a whole has no files, and the document of its failure has the render.
+  if (files.length > 0 || record.status === 'completed')
+    session.answer(
+      answer,
+      files.map((file) => file.path),
+    );
+  for (const { engine, usage } of record.engines)
+    if (usage.output_seconds !== undefined && usage.processing_ms !== undefined)
+      session.say(
+        `${engine}: ${usage.output_seconds.toFixed(2)} s of video in ${(usage.processing_ms / 1000).toFixed(1)} s`,
+      );
+  throwUnlessComplete(record);
+}
+
+async function followRender(
+  render: RenderRecord,
+  { timeout: timeoutMs }: FinishOptions,
+  client: LipSync,
+  session: Session,
+): Promise<RenderRecord> {
+  const view = await session.progress();
+  let last = render;
+  try {
+    for await (last of client.renders.watch(render, { signal: session.interrupted, timeoutMs }))
+      view.show(progressOf(last));
+    return last;
+  } finally {
+    view.end();
+  }
+}
+
+/** Waiting can end before the render does: then the user learns that it goes on, and how. */
+async function whatGoesOn(
+  error: unknown,
+  { id }: RenderRecord,
+  { cancelOnInterrupt }: FinishOptions,
+  client: LipSync,
+  session: Session,
+): Promise<unknown> {
+  const advice = [
+    `Wait for it and save the results: lipsync download ${id}`,
+    `Only wait for it: lipsync wait ${id}`,
+    `Cancel it: lipsync cancel ${id}`,
+  ].join('\n');
+  if (session.interrupted.aborted) {
+    if (cancelOnInterrupt !== true)
+      return interruption(session, `Interrupted. Render ${id} goes on.`, advice);
+    await client.renders.cancel(id);
+    return interruption(session, `Interrupted. Render ${id} is cancelled.`);
+  }
+  if (error instanceof TimeoutError)
+    return new CommandError(`Render ${id} has not ended yet.`, 'later', advice);
+  return error;
+}
+
+function throwUnlessComplete(record: RenderRecord): void {
+  if (record.status === 'failed') throw new RenderFailed(record);
+  if (record.status === 'cancelled') throw new RenderCancelled(record);
+  const failed = record.engines.filter(({ status }) => status !== 'completed');
+  if (failed.length === 0) return;
+  const reasons = failed.map(
+    ({ engine, status, error }) =>
+      `${engine}: ${error === undefined ? status : `${error.message} (${error.code})`}`,
+  );
+  throw new CommandError(
+    failed.length === 1
+      ? `One engine did not complete. ${reasons.join()}`
+      : `Engines did not complete: ${reasons.join(' · ')}`,
+    'partial',
+    failed.some(({ error }) => error?.retryable === true)
+      ? 'Render again with that engine alone.'
+      : undefined,
+  );
+}

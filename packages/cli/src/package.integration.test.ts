@@ -1,0 +1,67 @@
+// The tarball, as those who run it by npx get it: in an empty project, without the network.
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+jest.setTimeout(120_000);
+
+const PACKAGE = path.join(__dirname, '..');
+const run = promisify(execFile);
+let folder: string;
+let project: string;
+let packed: string[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'cli-package-'));
+  project = path.join(folder, 'project');
+  const staged = path.join(folder, 'staged');
+  for (const made of [project, staged]) await mkdir(made);
+  for (const file of ['package.json', 'README.md', 'LICENSE'])
+    await copyFile(path.join(PACKAGE, file), path.join(staged, file));
+  const bundle = path.join(PACKAGE, 'scripts', 'bundle.mjs');
+  await run(process.execPath, [bundle, path.join(staged, 'bundle')]);
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', staged], { cwd: folder });
+  const [tarball] = JSON.parse(stdout) as { filename: string; files: { path: string }[] }[];
+  packed = tarball?.files.map((file) => file.path).sort() ?? [];
+  await writeFile(path.join(project, 'package.json'), '{ "private": true }');
+  const quietly = ['--offline', '--no-audit', '--no-fund', '--ignore-scripts'];
+  await run('npm', ['install', ...quietly, path.join('..', tarball?.filename ?? '')], { cwd: project });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const npx = (...args: string[]) =>
+  run('npx', ['--offline', 'lipsync', ...args], {
+    cwd: project,
+    env: { PATH: process.env['PATH'], HOME: folder, XDG_CONFIG_HOME: folder },
+  });
+
+it('holds the program with the licenses of what is in it, and brings nothing along', async () => {
+  const built = ['LICENSES.txt', 'lipsync.js', 'log-update.js'].map((name) => `bundle/${name}`);
+  expect(packed).toEqual(['LICENSE', 'README.md', ...built, 'package.json']);
+  const { stdout } = await run('npm', ['ls', '--all', '--parseable'], { cwd: project });
+  expect(stdout.trim().split('\n')).toHaveLength(2);
+});
+
+it('runs by its name', async () => {
+  const { version } = JSON.parse(await readFile(path.join(PACKAGE, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  expect((await npx('--version')).stdout).toBe(`${version}\n`);
+  expect((await npx('render', '--help')).stdout).toContain('--sync-mode');
+  await expect(npx('status', 'ren_1')).rejects.toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('lipsync login') as string,
+  });
+});
+
+it('completes in bash', async () => {
+  const program = path.join(project, 'node_modules', '.bin', 'lipsync');
+  const typed =
+    'source <(lipsync completion bash); COMP_WORDS=(lipsync render --sync); COMP_CWORD=2; _lipsync; echo "${COMPREPLY[@]}"';
+  const { stdout } = await run('bash', ['-c', typed], {
+    env: { PATH: `${path.dirname(program)}:${process.env['PATH']}`, XDG_CONFIG_HOME: folder },
+  });
+  expect(stdout).toBe('--sync-mode\n');
+});

@@ -1,0 +1,219 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { API_KEY, OUTPUT, RENDER_ID, startScriptedService } from '../test/scripted-service';
+import { EXIT_CODES } from './exit-codes';
+import { run } from './run';
+
+const COMPLETED = { status: 'completed', engines: [{ engine: 'musetalk', status: 'completed' }] } as const;
+const PROCESSING = { status: 'processing', engines: [{ engine: 'musetalk', status: 'processing' }] } as const;
+
+let service: Awaited<ReturnType<typeof startScriptedService>>;
+let folder: string;
+let media: string[];
+
+beforeAll(async () => {
+  service = await startScriptedService();
+});
+afterAll(() => service.close());
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'cli-run-'));
+  media = [path.join(folder, 'face.mp4'), path.join(folder, 'voice.wav')];
+  for (const file of media) await writeFile(file, 'media');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs a command as a script does: nothing is a terminal. */
+async function command(
+  args: string[],
+  {
+    input = '',
+    interruption = new AbortController(),
+    env = { LIPSYNC_API_KEY: API_KEY, LIPSYNC_BASE_URL: service.base },
+  }: { input?: string; interruption?: AbortController; env?: Record<string, string> } = {},
+) {
+  const texts = { stdout: '', stderr: '' };
+  const stream = (name: keyof typeof texts) =>
+    new PassThrough().on('data', (chunk: Buffer) => (texts[name] += chunk.toString()));
+  const exitCode = await run(args, {
+    env: { XDG_CONFIG_HOME: folder, ...env },
+    stdin: new PassThrough().end(input),
+    stdout: stream('stdout'),
+    stderr: stream('stderr'),
+    interrupted: interruption.signal,
+  });
+  return { exitCode, ...texts };
+}
+
+const renderMedia = (...args: string[]) => ['render', ...media, '--out', `${folder}/`, ...args];
+const result = (engine = 'musetalk') => path.join(folder, `face.${engine}.mp4`);
+
+describe('render', () => {
+  it('uploads, waits and saves; prints the names of the files, and nothing else', async () => {
+    service.script(PROCESSING, PROCESSING, COMPLETED);
+    const { exitCode, stdout, stderr } = await command(renderMedia('--sync-mode', 'loop'));
+    expect({ exitCode, stdout }).toEqual({ exitCode: EXIT_CODES.ok, stdout: `${result()}\n` });
+    expect(stderr).toContain(`Render ${RENDER_ID}`);
+    // eslint-disable-next-line no-control-regex -- nothing that moves a cursor or colors, which is what this checks
+    expect(stderr).not.toMatch(/\x1b/);
+    expect(await readFile(result(), 'utf8')).toBe(OUTPUT);
+    const create = service.requests.find(({ name }) => name === 'POST /v1/renders');
+    expect(JSON.parse(create?.body ?? '')).toMatchObject({ engines: ['musetalk'], sync_mode: 'loop' });
+  });
+
+  it('with --json prints one document, also when an engine failed, and says so with its exit code', async () => {
+    const engines = [
+      { engine: 'musetalk', status: 'completed' },
+      { engine: 'highsync', status: 'failed', code: 'engine_failed' },
+    ] as const;
+    service.script({ status: 'completed', engines });
+    const { exitCode, stdout } = await command(renderMedia('--engines', 'musetalk,highsync', '--json'));
+    expect(exitCode).toBe(EXIT_CODES.partial);
+    expect(JSON.parse(stdout)).toMatchObject({
+      render: { id: RENDER_ID, status: 'completed' },
+      files: [{ engine: 'musetalk', path: result() }],
+    });
+  });
+
+  it('with --json prints the failure and the render that failed', async () => {
+    service.script({
+      status: 'failed',
+      engines: [{ engine: 'musetalk', status: 'failed', code: 'no_face_detected' }],
+    });
+    const { exitCode, stdout, stderr } = await command(renderMedia('--json'));
+    expect(exitCode).toBe(EXIT_CODES.unsuccessful);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { code: 'no_face_detected', retryable: false },
+      exit_code: EXIT_CODES.unsuccessful,
+      render: { id: RENDER_ID, status: 'failed' },
+    });
+    expect(stderr).toContain('error: ');
+  });
+
+  it('finds out before it sends anything that a file is missing or would be replaced', async () => {
+    service.script(COMPLETED);
+    await writeFile(result(), 'of yesterday');
+    expect(await command(renderMedia())).toMatchObject({
+      exitCode: EXIT_CODES.usage,
+      stderr: expect.stringContaining('exists already') as string,
+    });
+    expect(await command(['render', 'missing.mp4', media[1] ?? ''])).toMatchObject({
+      exitCode: EXIT_CODES.usage,
+      stderr: expect.stringContaining('missing.mp4 does not exist') as string,
+    });
+    expect(service.requests).toEqual([]);
+    expect(await command(renderMedia('--force'))).toMatchObject({ exitCode: EXIT_CODES.ok });
+    expect(await readFile(result(), 'utf8')).toBe(OUTPUT);
+  });
+
+  it('goes on when the user interrupts, and says how to come back', async () => {
+    service.script(PROCESSING);
+    const interruption = new AbortController();
+    service.onRequest((name) => {
+      if (name === `GET /v1/renders/${RENDER_ID}`) interruption.abort('SIGINT');
+    });
+    const { exitCode, stderr } = await command(renderMedia(), { interruption });
+    expect(exitCode).toBe(EXIT_CODES.interrupted);
+    expect(stderr).toContain(`lipsync wait ${RENDER_ID}`);
+    expect(service.names()).not.toContain(`POST /v1/renders/${RENDER_ID}/cancel`);
+  });
+
+  it('is cancelled by an interrupt if that was asked for', async () => {
+    service.script(PROCESSING);
+    const interruption = new AbortController();
+    service.onRequest((name) => {
+      if (name === `GET /v1/renders/${RENDER_ID}`) interruption.abort('SIGINT');
+    });
+    const { exitCode } = await command(renderMedia('--cancel-on-interrupt'), { interruption });
+    expect(exitCode).toBe(EXIT_CODES.interrupted);
+    expect(service.names().at(-1)).toBe(`POST /v1/renders/${RENDER_ID}/cancel`);
+  });
+
+  it('is never lost: an interrupt while it is created ends the command when its id is known', async () => {
+    service.script(PROCESSING);
+    const interruption = new AbortController();
+    service.onRequest((name) => {
+      if (name === 'POST /v1/renders') interruption.abort('SIGINT');
+    });
+    const { exitCode, stderr } = await command(renderMedia(), { interruption });
+    expect(exitCode).toBe(EXIT_CODES.interrupted);
+    expect(stderr).toContain(`lipsync wait ${RENDER_ID}`);
+  });
+
+  it('stops waiting after --timeout with a code of its own', async () => {
+    service.script(PROCESSING);
+    expect(await command(['wait', RENDER_ID, '--timeout', '1s'])).toMatchObject({
+      exitCode: EXIT_CODES.later,
+    });
+  });
+});
+
+describe('login', () => {
+  const anonymous = { LIPSYNC_BASE_URL: '' };
+
+  it('stores a key that the service accepts, for commands and until logout', async () => {
+    service.script(COMPLETED);
+    const login = await command(['login', '--base-url', service.base], {
+      env: anonymous,
+      input: `${API_KEY}\n`,
+    });
+    expect(login).toMatchObject({ exitCode: EXIT_CODES.ok });
+    expect(await command(['status', RENDER_ID, '--json'], { env: anonymous })).toMatchObject({
+      exitCode: EXIT_CODES.ok,
+    });
+    const { stdout } = await command(['profiles', '--json'], { env: anonymous });
+    expect(JSON.parse(stdout)).toEqual([
+      { name: 'default', base_url: service.base, key_ends_in: API_KEY.slice(-4), used: true },
+    ]);
+    await command(['logout'], { env: anonymous });
+    expect(await command(['status', RENDER_ID], { env: anonymous })).toMatchObject({
+      exitCode: EXIT_CODES.unauthorized,
+    });
+  });
+
+  it('stores nothing that the service refuses, and names the request', async () => {
+    const wrong = `svc_${'00'.repeat(32)}`;
+    const { exitCode, stdout } = await command(['login', '--base-url', service.base, '--json'], {
+      env: anonymous,
+      input: wrong,
+    });
+    expect(exitCode).toBe(EXIT_CODES.unauthorized);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'invalid_api_key', request_id: 'req-1' } });
+    await expect(stat(path.join(folder, 'lipsync'))).rejects.toThrow('ENOENT');
+  });
+});
+
+it.each([
+  [['render', 'face.mp4']],
+  [['rendr']],
+  [['render', 'a', 'b', '--engines', 'x']],
+  [['status', 'what']],
+  [[]],
+])('ends with the code for a wrong command line: %j', async (args) => {
+  const { exitCode, stdout } = await command([...args, '--json']);
+  expect(exitCode).toBe(EXIT_CODES.usage);
+  expect(JSON.parse(stdout)).toMatchObject({ exit_code: EXIT_CODES.usage });
+});
+
+describe('complete', () => {
+  const words = async (...typed: string[]) =>
+    (await command(['complete', '--', ...typed])).stdout.split('\n').map((line) => line.split('\t')[0]);
+
+  it.each([
+    [['st'], ['status']],
+    [['render', '--sy'], ['--sync-mode']],
+    [['render', '--pro'], ['--profile']],
+    [['render', 'face.mp4', '-s', 'b'], ['bounce']],
+    [['render', '--engines', 'musetalk,h'], ['musetalk,highsync']],
+    [['webhook', 'v'], ['verify']],
+    [
+      ['completion', ''],
+      ['bash', 'zsh'],
+    ],
+    // A file: the shell knows better.
+    [['render', 'fa'], []],
+  ])('of %j offers %j', async (typed, expected) => {
+    expect(await words(...typed)).toEqual([...expected, '']);
+  });
+});

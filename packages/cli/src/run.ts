@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Command, CommanderError } from 'commander';
+import { addCompletionCommands } from './commands/completion';
+import { addLoginCommands } from './commands/login';
+import { addMediaCommands } from './commands/media';
+import { addRecordCommands } from './commands/records';
+import { addRenderCommands } from './commands/render';
+import { addWebhookCommands } from './commands/webhook';
+import { CommandError, EXIT_CODES } from './exit-codes';
+import { failureDocument, failureOf } from './failures';
+import {
+  createSession,
+  type GlobalOptions,
+  interruption,
+  type Session,
+  styled,
+  type Surroundings,
+} from './session';
+
+/** Runs one command; resolves to its exit code. */
+export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const program = new Command('lipsync');
+  const session = createSession(surroundings, () => program.opts<GlobalOptions>());
+  configure(program, session);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return EXIT_CODES.ok;
+  } catch (error) {
+    return report(error, args, session);
+  }
+}
+
+function configure(program: Command, session: Session): void {
+  program
+    .description('Renders a video so that its mouth follows a voice.')
+    .version(version(), '-V, --version', 'print the version')
+    .option('--json', 'print one JSON document instead of text')
+    .option('-q, --quiet', 'no progress and no messages other than errors')
+    .option('--profile <name>', 'the login to use; else LIPSYNC_PROFILE, else the current one')
+    .option('--base-url <url>', 'where the service is; else LIPSYNC_BASE_URL, else as the profile says')
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .configureOutput({
+      writeOut: (text) => session.stdout.write(text),
+      writeErr: (text) => session.stderr.write(text),
+    })
+    .showHelpAfterError('Run it with --help to see what it takes.')
+    .exitOverride()
+    .addHelpText('after', `\n${EXAMPLES}`);
+  for (const add of [
+    addRenderCommands,
+    addMediaCommands,
+    addRecordCommands,
+    addWebhookCommands,
+    addLoginCommands,
+    addCompletionCommands,
+  ])
+    add(program, session);
+}
+
+const EXAMPLES = `Begin with:
+  lipsync login --base-url https://api.example.com
+  lipsync render face.mp4 voice.wav
+
+A VIDEO or VOICE is a file, an https address, or the id of an asset (ast_…).
+Environment: LIPSYNC_API_KEY, LIPSYNC_BASE_URL, LIPSYNC_PROFILE, NO_COLOR.
+Exit codes: 0 done, 1 failed, 2 wrong command line, 3 no valid key, 4 the render failed or was cancelled,
+5 some of its engines failed, 6 try again later, 130 interrupted.`;
+
+function report(error: unknown, args: readonly string[], session: Session): number {
+  const isJson = args.includes('--json');
+  // Of --help and --version; wrong words on the command line, which commander has told about.
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return EXIT_CODES.ok;
+    if (isJson)
+      printDocument(
+        failureDocument(failureOf(new CommandError(error.message.replace(/^error: /, ''), 'usage'))),
+        session,
+      );
+    return EXIT_CODES.usage;
+  }
+  // Whatever an interrupted command threw, it ended because of the interruption.
+  const wasCutShort = session.interrupted.aborted && !(error instanceof CommandError);
+  const failure = failureOf(wasCutShort ? interruption(session, 'Interrupted.') : error);
+  const prefix = session.interrupted.aborted ? '' : `${styled('red', 'error:', session)} `;
+  session.stderr.write(`${prefix}${failure.message}\n`);
+  for (const line of failure.advice?.split('\n') ?? []) session.stderr.write(`  ${line}\n`);
+  if (isJson && !session.hasAnswered()) printDocument(failureDocument(failure), session);
+  return EXIT_CODES[failure.outcome];
+}
+
+function printDocument(document: object, { stdout }: Session): void {
+  stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+}
+
+function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(path.join(__dirname, '..', 'package.json'), 'utf8'));
+  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest)
+    return String(manifest.version);
+  throw new Error('package.json has no version');
+}

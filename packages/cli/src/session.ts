@@ -1,0 +1,83 @@
+import { styleText } from 'node:util';
+import { LipSync } from '@lipsync/client';
+import { type Connection, type ConnectionFlags, resolveConnection } from './connection';
+import { CommandError } from './exit-codes';
+import { type Environment, profilesFile, readProfiles } from './profiles';
+import { createProgressView, type ProgressStream, type ProgressView, SILENT } from './progress';
+
+/** What a command has of its process. */
+export interface Surroundings {
+  env: Environment;
+  stdin: AsyncIterable<Uint8Array | string> & NodeJS.ReadableStream & { isTTY?: boolean };
+  /** Gets the answer and nothing else: with --json exactly one JSON document. */
+  stdout: NodeJS.WritableStream;
+  /** Gets messages and progress. */
+  stderr: ProgressStream;
+  /** Aborted when the user or the system asks the command to end; its reason is the name of the signal. */
+  interrupted: AbortSignal;
+}
+
+export interface GlobalOptions extends ConnectionFlags {
+  json?: boolean;
+  quiet?: boolean;
+}
+
+/** One run of a command: its client, its answer, its messages. */
+export interface Session extends Surroundings {
+  /** Resolves to the client of the service that flags, environment or profile name. */
+  client(): Promise<LipSync>;
+  connection(): Promise<Connection>;
+  profilesFile: string;
+  /** Prints the answer of the command, once: the lines, or with --json the value. */
+  answer(value: unknown, lines: readonly string[]): void;
+  hasAnswered(): boolean;
+  /** Tells the user something, unless --quiet. */
+  say(line: string): void;
+  progress(): Promise<ProgressView>;
+}
+
+export function createSession(surroundings: Surroundings, options: () => GlobalOptions): Session {
+  const { env, stdout, stderr } = surroundings;
+  const file = profilesFile(env);
+  let answered = false;
+  const connection = async () => resolveConnection(options(), env, await readProfiles(file));
+  return {
+    ...surroundings,
+    profilesFile: file,
+    connection,
+    client: async () => {
+      const { apiKey, baseUrl } = await connection();
+      return new LipSync({ apiKey, baseUrl });
+    },
+    answer(value, lines) {
+      if (answered) throw new Error('a command has one answer');
+      answered = true;
+      const text = options().json === true ? JSON.stringify(value, null, 2) : lines.join('\n');
+      if (text !== '') stdout.write(`${text}\n`);
+    },
+    hasAnswered: () => answered,
+    say(line) {
+      if (options().quiet !== true) stderr.write(`${line}\n`);
+    },
+    progress: async () => (options().quiet === true ? SILENT : createProgressView(stderr, env)),
+  };
+}
+
+/** The failure of a command that was asked to end. */
+export function interruption(
+  { interrupted }: Pick<Surroundings, 'interrupted'>,
+  message: string,
+  advice?: string,
+): CommandError {
+  return new CommandError(message, interrupted.reason === 'SIGTERM' ? 'terminated' : 'interrupted', advice);
+}
+
+/** Colors only on terminals, and not where the environment asks for none (https://no-color.org). */
+export function styled(
+  style: 'red',
+  text: string,
+  { stderr, env }: Pick<Surroundings, 'stderr' | 'env'>,
+): string {
+  const isColored = stderr.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+  return isColored ? styleText(style, text, { validateStream: false }) : text;
+}

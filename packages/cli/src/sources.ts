@@ -1,0 +1,129 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { AssetInput, LipSync, MediaType, UrlInput } from '@lipsync/client';
+import { CommandError } from './exit-codes';
+import type { ProgressLine } from './progress';
+import type { Session } from './session';
+
+/** What the user named as media: a file to upload, or what the service can fetch or has already. */
+export type Source = FileSource | KnownSource;
+
+interface FileSource {
+  mediaType: MediaType;
+  file: string;
+  bytes: number;
+}
+
+interface KnownSource {
+  mediaType: MediaType;
+  input: AssetInput | UrlInput;
+}
+
+/** By contract. */
+const MAX_BYTES = 256 * 1024 * 1024;
+/** Prefix and ULID; a file of such a name is reached as `./ast_…`. */
+const ASSET_ID = /^ast_[0-9a-z]{26}$/;
+/** Not `c:`, which begins a path of Windows. */
+const ADDRESS = /^[a-z][a-z\d+.-]+:\/\//i;
+
+/**
+ * Finds out what was named before anything is sent.
+ * @throws CommandError for what cannot be media
+ */
+export async function sourceOf(text: string, mediaType: MediaType): Promise<Source> {
+  if (ASSET_ID.test(text)) return { mediaType, input: { asset_id: text } };
+  if (ADDRESS.test(text)) {
+    if (URL.canParse(text) && new URL(text).protocol === 'https:') return { mediaType, input: { url: text } };
+    throw new CommandError(`${text} is not an https address.`, 'usage', 'Download it, and name the file.');
+  }
+  const found = await stat(text).catch(() => null);
+  if (found === null) throw new CommandError(`${text} does not exist.`, 'usage');
+  if (!found.isFile()) throw new CommandError(`${text} is not a file.`, 'usage');
+  if (found.size === 0) throw new CommandError(`${text} is empty.`, 'usage');
+  if (found.size > MAX_BYTES)
+    throw new CommandError(
+      `${text} is larger than 256 MiB.`,
+      'usage',
+      'Cut it, or encode it at a lower rate.',
+    );
+  return { mediaType, file: text, bytes: found.size };
+}
+
+/** What results are called after: the name of the file, without its extension. */
+export function nameOf(source: Source): string {
+  if ('file' in source) return path.parse(source.file).name;
+  if ('asset_id' in source.input) return source.input.asset_id;
+  const [segment = ''] = new URL(source.input.url).pathname.split('/').slice(-1);
+  // Of an address only what can be part of a file name everywhere.
+  return path.parse(segment.replace(/[^\w.-]+/g, '-')).name || 'render';
+}
+
+/**
+ * Uploads what are files, at once and with a line for each; returns the inputs of a request, in the same order. When one
+ * upload fails or the user interrupts, all end.
+ */
+export async function uploadFiles<Sources extends readonly Source[] | []>(
+  sources: Sources,
+  client: LipSync,
+  session: Session,
+): Promise<{ [Index in keyof Sources]: AssetInput | UrlInput }> {
+  const view = await session.progress();
+  const all: readonly Source[] = sources;
+  const uploads = all.filter((source) => 'file' in source);
+  const lines = uploads.map((source) => lineOf(source, 0));
+  const ending = new AbortController();
+  const onInterrupted = () => ending.abort(session.interrupted.reason);
+  session.interrupted.addEventListener('abort', onInterrupted);
+
+  async function inputOf(source: Source): Promise<AssetInput | UrlInput> {
+    if (!('file' in source)) return source.input;
+    const { id } = await client.uploads.create(source.file, {
+      mediaType: source.mediaType,
+      signal: ending.signal,
+      onProgress: (sent) => {
+        lines[uploads.indexOf(source)] = lineOf(source, sent);
+        view.show(lines);
+      },
+    });
+    return { asset_id: id };
+  }
+
+  try {
+    session.interrupted.throwIfAborted();
+    const inputs = await Promise.all(all.map(inputOf));
+    return inputs as { [Index in keyof Sources]: AssetInput | UrlInput };
+  } catch (error) {
+    ending.abort();
+    throw error;
+  } finally {
+    session.interrupted.removeEventListener('abort', onInterrupted);
+    view.end();
+  }
+}
+
+function lineOf({ file, bytes }: FileSource, sent: number): ProgressLine {
+  const detail = `uploaded ${megabytes(sent)} of ${megabytes(bytes)} MB`;
+  return { label: path.basename(file), percent: (100 * sent) / bytes, detail };
+}
+
+/** Of a million bytes, as file managers and networks count. */
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
+}
+
+const EXTENSIONS: Readonly<Record<MediaType, RegExp>> = {
+  video: /\.(mp4|m4v|mov|webm|mkv)$/i,
+  audio: /\.(mp3|wav|m4a|aac|ogg|oga|opus|flac)$/i,
+};
+
+/** What a file or address is used as, by its name. */
+export function mediaTypeOf(text: string): MediaType {
+  const name = ADDRESS.test(text) && URL.canParse(text) ? new URL(text).pathname : text;
+  if (EXTENSIONS.video.test(name)) return 'video';
+  if (EXTENSIONS.audio.test(name)) return 'audio';
+  throw new CommandError(
+    `The name of ${text} does not say whether it is a video or a voice.`,
+    'usage',
+    'Say it with --media-type video or --media-type audio.',
+  );
+}

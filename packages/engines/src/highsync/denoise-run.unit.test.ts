@@ -1,0 +1,98 @@
+import { createArrayPool } from '../model';
+import { upTo } from '../test/clips';
+import { createDenoiseRun } from './denoise-run';
+import { type HighsyncParams } from './manifest';
+import { type PredictWindow } from './predict-window';
+
+const LATENT = { channels: 2, height: 3, width: 4, scale: 1 };
+const SIZE = 24;
+const WINDOW = 12;
+const STEPS = 20;
+
+const paramsWith = (stretch: number): HighsyncParams => ({
+  resolution: 32,
+  latent: LATENT,
+  audio: { whisper: 'openai', states: 1, width: 1 },
+  window: WINDOW,
+  overlap: 3,
+  schedule: {
+    trainSteps: 1000,
+    betaStart: 0.00085,
+    betaEnd: 0.012,
+    betaSchedule: 'linear',
+    prediction: 'v_prediction',
+    spacing: 'trailing',
+    stepsOffset: 1,
+    finalAlpha: 'one',
+    zeroTerminalSnr: true,
+    steps: STEPS,
+  },
+  guidance: 1,
+  seed: 42,
+  mask: { top: 1, bottom: 2, left: 1, right: 2 },
+  stretch,
+});
+
+/** A network in which every frame of a window influences every other one, by its place. */
+const mixing: PredictWindow = async (time, window) => {
+  const noisy = new Float32Array(WINDOW * SIZE);
+  const audio = new Float32Array(WINDOW);
+  window.writeLatent(noisy);
+  window.writeAudio(audio);
+  const mean = noisy.reduce((sum, value, i) => sum + value * Math.cos(i), 0) / noisy.length;
+  return noisy.map((value, i) => Math.sin(value + mean + time * (audio[i % WINDOW] ?? 0)));
+};
+
+/** Denoises a run of frames that begins at output 7; also tells how many frames were in use at most. */
+async function denoised(frames: number, stretch: number) {
+  const outputs = { start: 7, end: 7 + frames };
+  const sources = upTo(outputs.end);
+  let inUse = 0;
+  const run = createDenoiseRun(
+    paramsWith(stretch),
+    mixing,
+    createArrayPool(100),
+  )(
+    {
+      outputs,
+      sources,
+      async load({ start, end }) {
+        inUse = Math.max(inUse, end - start);
+        const known = sources.slice(start, end);
+        return {
+          latents: new Map(known.map((source) => [source, new Float32Array(SIZE).fill(source / 100)])),
+          writeAudio: (output, target, offset) => target.fill(output / 100, offset, offset + 1),
+          writeLandmarks: () => undefined,
+        };
+      },
+    },
+    new AbortController().signal,
+  );
+  const latents: number[][] = [];
+  for await (const part of run) {
+    for (const { output, latent } of part) {
+      expect(output).toBe(outputs.start + latents.length);
+      // A copy, because the frames' memory may be reused.
+      latents.push([...latent]);
+    }
+  }
+  return { latents, inUse };
+}
+
+test.each([1, 11, 12, 13, 20, 25, 61, 150])(
+  'a run of %i frames is the same to the bit, however far denoising advances at a time',
+  async (frames) => {
+    const together = await denoised(frames, 1000);
+    expect(together.latents).toHaveLength(frames);
+    for (const stretch of [12, 13, 50])
+      expect((await denoised(frames, stretch)).latents).toEqual(together.latents);
+  },
+);
+
+test('the frames in memory do not grow with the run', async () => {
+  // Each step is behind the one before by less than a window.
+  for (const stretch of [12, 48]) {
+    const { inUse } = await denoised(1500, stretch);
+    expect(inUse).toBeLessThanOrEqual(stretch + STEPS * (WINDOW - 1));
+  }
+});

@@ -1,0 +1,100 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { REPOSITORY_ROOT } from '@lipsync/local-stack';
+import { makeFaceVideo, makeTone } from '@lipsync/testkit';
+import { type SharedSystem, shareSystem } from './system';
+
+jest.setTimeout(240_000);
+
+const PROGRAM = path.join(REPOSITORY_ROOT, 'packages', 'cli', 'bundle', 'lipsync.js');
+
+describe('the command, as a customer has it', () => {
+  let system: SharedSystem;
+  let folder: string;
+  let env: NodeJS.ProcessEnv;
+
+  beforeAll(async () => {
+    system = await shareSystem();
+    folder = await mkdtemp(path.join(tmpdir(), 'e2e-command-'));
+    env = { PATH: process.env['PATH'], XDG_CONFIG_HOME: path.join(folder, 'config') };
+    await makeFaceVideo(path.join(folder, 'face.mp4'), { frames: 6, filters: 'null' });
+    await makeTone(path.join(folder, 'voice.wav'), { seconds: 0.4 });
+    const login = lipsync('login', '--base-url', system.description.base_url);
+    login.child.stdin?.end(`${system.customer.api_key}\n`);
+    await login;
+  });
+  afterAll(async () => {
+    await system.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const lipsync = (...args: string[]) =>
+    promisify(execFile)(process.execPath, [PROGRAM, ...args], { cwd: folder, env });
+
+  it('renders into this folder', async () => {
+    const { stdout } = await lipsync('render', 'face.mp4', 'voice.wav', '--engines', 'musetalk,highsync');
+    expect(stdout).toBe('face.musetalk.mp4\nface.highsync.mp4\n');
+    for (const file of stdout.trim().split('\n'))
+      expect((await stat(path.join(folder, file))).size).toBeGreaterThan(1_000);
+  });
+
+  it('leaves the render alone when it is interrupted; the user comes back for it', async () => {
+    const child = spawn(
+      process.execPath,
+      [PROGRAM, 'render', 'face.mp4', 'voice.wav', '--out', 'later.mp4'],
+      {
+        cwd: folder,
+        env,
+      },
+    );
+    const ended = once(child, 'exit');
+    let said = '';
+    for await (const text of child.stderr.setEncoding('utf8')) {
+      said += String(text);
+      // Once: a second Ctrl-C ends the command at once.
+      if (!child.killed && /^Render ren_\w+$/m.test(said)) child.kill('SIGINT');
+    }
+    expect(await ended).toEqual([130, null]);
+    const [, id = ''] = /lipsync wait (ren_\w+)/.exec(said) ?? [];
+    expect(JSON.parse((await lipsync('wait', id, '--json')).stdout)).toMatchObject({
+      id,
+      status: 'completed',
+    });
+    const { stdout } = await lipsync('download', id, '--out', 'later.mp4', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ files: [{ engine: 'musetalk', path: 'later.mp4' }] });
+    expect((await stat(path.join(folder, 'later.mp4'))).size).toBeGreaterThan(1_000);
+  });
+
+  it('verifies the webhook that the service sent, and tells how its delivery went', async () => {
+    const hooks = await system.receive('hooks.example.test');
+    const url = 'https://hooks.example.test/lipsync';
+    await lipsync('render', 'face.mp4', 'voice.wav', '--out', 'announced.mp4', '--webhook', url);
+    await hooks.until(() => hooks.requests.length > 0, 60_000);
+    const [delivery] = hooks.requests;
+    const header = (name: string) => ['--header', `${name}: ${String(delivery?.headers[name])}`];
+    const headers = [...header('svc-signature'), ...header('svc-delivery-id')];
+
+    const verify = (secret: string, body: string | Buffer) => {
+      const command = promisify(execFile)(process.execPath, [PROGRAM, 'webhook', 'verify', ...headers], {
+        env: { ...env, LIPSYNC_WEBHOOK_SECRET: secret },
+      });
+      command.child.stdin?.end(body);
+      return command;
+    };
+    const secret = system.customer.signing_secret;
+    const body = delivery?.body ?? '';
+    const { stdout } = await verify(`${'0'.repeat(64)},${secret}`, body);
+    const [, event = ''] = /^render\.completed (evt_\w+) of ren_\w+/.exec(stdout) ?? [];
+    await expect(verify('0'.repeat(64), body)).rejects.toMatchObject({ code: 1 });
+    await expect(verify(secret, `${body.toString()} `)).rejects.toMatchObject({ code: 1 });
+    expect(JSON.parse((await lipsync('webhook', event, '--json')).stdout)).toMatchObject({
+      id: event,
+      attempts: 1,
+    });
+    await hooks.close();
+  });
+});
