@@ -79,7 +79,8 @@ describe('highsync against upstream’s own pixels', () => {
   describe('the pasted face', () => {
     const pasteFace = createPasteFace(GOLDEN_FORMAT, SIDE);
     const mask = rectangleBlendMask(golden.rectangle, LATENT);
-    const paste = (frame: Uint8Array, face: Float32Array): void => pasteFace(frame, box, face, 0, mask);
+    const paste = (frame: Uint8Array, face: Float32Array, shift = 0): void =>
+      pasteFace(frame, { ...box, x1: box.x1 + shift, x2: box.x2 + shift }, face, 0, mask);
     const { top, bottom, left, right } = golden.rectangle;
     /** The part of the frame that the rectangle covers, wider by a fraction of the crop on each side. */
     const rectangle = (wider: number): Box => ({
@@ -103,12 +104,16 @@ describe('highsync against upstream’s own pixels', () => {
         x2: Math.min(shown.x2, box.x2 - pad),
         y2: Math.min(shown.y2, box.y2 - pad),
       };
-      const { luma, chroma } = pasteDeviation(golden.paste, paste, SIDE, within(inner));
+      const isInner = within(inner);
+      const { luma, chroma } = pasteDeviation(golden.paste, paste, SIDE, isInner);
       // Upstream rounds down.
       expect(luma.rms).toBeLessThan(0.7);
       expect(luma.max).toBeLessThan(3);
       expect(chroma.rms).toBeLessThan(0.5);
       expect(chroma.max).toBeLessThan(2);
+      // A paste half a pixel off would not pass.
+      const off = pasteDeviation(golden.paste, (frame, face) => paste(frame, face, 0.5), SIDE, isInner);
+      expect(off.luma.rms).toBeGreaterThan(0.7);
     });
 
     test('leaves the frame as it is around the rectangle, where upstream pastes all of the crop', () => {

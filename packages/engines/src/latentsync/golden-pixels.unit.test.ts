@@ -28,6 +28,13 @@ const invert = ({ a, b, c, d, e, f }: Affine): Affine => {
   };
 };
 
+/** The transform of a face that is this many pixels of the frame further right. */
+const movedBy = (transform: Affine, shift: number): Affine => ({
+  ...transform,
+  c: transform.c - shift * transform.a,
+  f: transform.f - shift * transform.d,
+});
+
 /** Upstream's transform, from pixel centers to pixel edges and with the stretch to the square. */
 function publishedTransform({ side, matrix: [a, b, c, d, e, f] }: Face): Affine {
   const { width, height } = alignedSize(side);
@@ -58,6 +65,7 @@ function distance(face: Face): number {
   );
 }
 
+const BORDER = 'over the right border';
 const named = (name: string): Face[] => golden.faces.filter((face) => face.name === name);
 /** Faces whose brows and nose have their means on whole pixels, to which upstream rounds them. */
 const whole = golden.faces.filter((face) => face.name !== 'between pixels');
@@ -94,7 +102,7 @@ describe('latentsync against upstream’s own pixels', () => {
     const { width, height } = GOLDEN_FORMAT;
     const transform = publishedTransform(face);
     const back = invert(transform);
-    /** Whether a pixel of the crop comes from the frame, or from this many pixels of the frame around it. */
+    /** Whether a pixel of the crop shows the frame, or its surroundings up to this many pixels of the frame. */
     const isInFrame =
       (around: number) =>
       (row = NaN, column = NaN): boolean => {
@@ -105,12 +113,7 @@ describe('latentsync against upstream’s own pixels', () => {
     /** The crop `shift` pixels of the frame off. */
     const cropped = (shift = 0) => {
       const planes = new Float32Array(3 * side * side);
-      const moved = {
-        ...transform,
-        c: transform.c - shift * transform.a,
-        f: transform.f - shift * transform.d,
-      };
-      createAlignedCrop(GOLDEN_FORMAT, side)(goldenFrame(), moved, planes, 0);
+      createAlignedCrop(GOLDEN_FORMAT, side)(goldenFrame(), movedBy(transform, shift), planes, 0);
       return levelAt(planes, side);
     };
 
@@ -120,6 +123,15 @@ describe('latentsync against upstream’s own pixels', () => {
       const inside = deviation(face.crop, (...at) => level(...at) - 0.5, isInFrame(-2));
       expect(inside.rms).toBeLessThan(2);
       expect(inside.max).toBeLessThan(12);
+    });
+
+    test('more than eight pixels beyond the border, the crop is upstream’s gray', () => {
+      const { a, b, d, e } = transform;
+      const perPixel = Math.max(1 / Math.hypot(a, b), 1 / Math.hypot(d, e));
+      const isNear = isInFrame(10 * perPixel);
+      const surroundings = deviation(face.crop, cropped(), (...at) => !isNear(...at));
+      // To a hundredth of a level; NaN where the crop ends before.
+      expect(Math.round(100 * surroundings.rms)).toBe(face.name === BORDER ? 0 : NaN);
     });
 
     test('a crop half a pixel off would not pass', () => {
@@ -138,17 +150,18 @@ describe('latentsync against upstream’s own pixels', () => {
         // Upstream also fades along the border of the picture.
         return isWithin(place.x, 0.2, 0.8) && isWithin(place.y, 0.55, 0.75) && x < width - 16;
       };
-      const { luma, chroma } = pasteDeviation(
-        face,
-        (frame, image) => paste(frame, transform, image, 0),
-        side,
-        isInner,
-      );
+      const pasted = (shift: number) => {
+        const moved = movedBy(transform, shift);
+        return pasteDeviation(face, (frame, image) => paste(frame, moved, image, 0), side, isInner);
+      };
+      const { luma, chroma } = pasted(0);
       // Upstream rounds down.
       expect(luma.rms).toBeLessThan(1.2);
       expect(luma.max).toBeLessThan(3);
       expect(chroma.rms).toBeLessThan(0.5);
       expect(chroma.max).toBeLessThan(2);
+      // A paste half a pixel off would not pass.
+      expect(pasted(0.5).luma.rms).toBeGreaterThan(1.2);
     });
   });
 

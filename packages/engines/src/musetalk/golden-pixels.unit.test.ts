@@ -153,16 +153,30 @@ describe('musetalk against upstream’s own pixels', () => {
       expect(max).toBeLessThan(tolerance.parsed.max);
     });
 
-    test('the mask and the pasted face', () => {
+    /** The paste with the face and its mask moved to the right. */
+    const pastedDeviation = (shift: number) => {
       const half = new Float32Array(HALF_MASK_VALUES);
       createParsedMask({ mode: 'jaw', ...CHEEKS })(classes, box, half, 0);
       const mask = new Float32Array(MASK_SIZE * MASK_SIZE);
       createMaskSoftener(BLUR)(half, 0, box, mask);
       const pasteFace = createPasteFace(GOLDEN_FORMAT, SIDE);
-      const found = pasteDeviation(paste, (frame, face) => pasteFace(frame, box, face, 0, mask), SIDE);
+      const moved = { ...box, x1: box.x1 + shift, x2: box.x2 + shift };
+      return pasteDeviation(paste, (frame, face) => pasteFace(frame, moved, face, 0, mask), SIDE);
+    };
+
+    test('the mask and the pasted face', () => {
+      const found = pastedDeviation(0);
       for (const part of ['mask', 'luma', 'chroma'] as const) {
         expect(found[part].rms).toBeLessThan(tolerance[part].rms);
         expect(found[part].max).toBeLessThan(tolerance[part].max);
+      }
+    });
+
+    test('a paste half a pixel off would not pass', () => {
+      const found = pastedDeviation(0.5);
+      // Chroma is too smooth to show it.
+      for (const part of ['mask', 'luma'] as const) {
+        expect(found[part].rms).toBeGreaterThan(tolerance[part].rms);
       }
     });
   });
