@@ -25,8 +25,8 @@ const CHEEKS = { leftCheek: 90, rightCheek: 90 } as const;
 const BLUR = 0.05;
 
 /**
- * Levels of 255, of the parser's input thousandths of a deviation: 15 are about one level. Measured values are about two
- * thirds of these.
+ * Levels of 255; of the parser's input thousandths of a standard deviation, 17 of which are a level. Measured values are
+ * about two thirds of these.
  */
 const SIZES = [
   {
