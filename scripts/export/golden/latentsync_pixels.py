@@ -54,7 +54,7 @@ def _mask(side: int, mask: Path) -> np.ndarray:
 def _face(name: str, points: np.ndarray, side: int) -> dict:
     """
     The transform, the crop and the paste, in single precision. Upstream computes in half, which moves its grid by up
-    to half a pixel in a frame of 1080 rows.
+    to half a pixel in a frame of 1080 rows, and which torch 2.13 gets wrong on a CPU.
     """
     from latentsync.pipelines.lipsync_pipeline import LipsyncPipeline
     from latentsync.utils.affine_transform import AlignRestore
