@@ -13,5 +13,13 @@ export {
 } from './mask';
 export { createPasteFace, type PasteFace } from './paste-face';
 export { createPatchSampler, type Patch, patchPoint, type RgbPicture } from './patch-sampler';
-export { type Affine, type Box, type PictureFormat, pictureLayout, type Point, yuvToRgb } from './picture';
+export {
+  type Affine,
+  type Box,
+  invertAffine,
+  type PictureFormat,
+  pictureLayout,
+  type Point,
+  yuvToRgb,
+} from './picture';
 export { BILINEAR, LANCZOS } from './resampling';

@@ -69,7 +69,23 @@ export function Studio(): JSX.Element {
       if (isOfKey(error)) return;
       setPending(null);
       setFailure(failureOf(error));
+      leaveLostPreparation(error);
     }
+  };
+  /** A preparation that is gone is not offered again; its video stays chosen, if this browser has it. */
+  const leaveLostPreparation = (error: unknown): void => {
+    const { video } = choices;
+    if (!(error instanceof ApiError) || video?.kind !== 'prepared') return;
+    if (!['preparation_not_found', 'preparation_expired', 'asset_expired'].includes(error.code)) return;
+    recent.forget(video.preparation.id);
+    const { file, preparation: lost } = video;
+    const left = file && {
+      kind: 'file' as const,
+      file,
+      url: URL.createObjectURL(file),
+      seconds: lost.seconds ?? null,
+    };
+    setChoices((now) => ({ ...now, video: left }));
   };
   const signIn = async (entered: string): Promise<string | null> => {
     const problem = await checkKey(entered);

@@ -20,11 +20,15 @@ def arguments_of(description: str) -> argparse.Namespace:
 
 
 def made_by(given: argparse.Namespace) -> dict:
-    """The upstream code that computes the numbers."""
+    """The upstream code and the networks that compute the numbers."""
+    return {**repository(given.upstream), "networks": given.networks}
+
+
+def repository(upstream: Path) -> dict:
     commit = subprocess.run(
-        ["git", "-C", str(given.upstream), "rev-parse", "HEAD"], capture_output=True, text=True, check=False
+        ["git", "-C", str(upstream), "rev-parse", "HEAD"], capture_output=True, text=True, check=False
     ).stdout.strip()
-    return {"repository": given.upstream.resolve().name, "commit": commit or "unknown", "networks": given.networks}
+    return {"repository": upstream.resolve().name, "commit": commit or "unknown"}
 
 
 def finish(given: argparse.Namespace) -> None:

@@ -26,11 +26,12 @@ const LEAD = 2;
 /** Width of the weights over time, in steps: jaws are slow. */
 const SPREAD = 1.8;
 /**
- * Contacts of the lips are heard from the moment when lips begin to approach to that when they have parted; they touch a
- * step less on either side. How much of it shows in the steps around: a frame shows two, so that a contact that is heard
- * for three must be seen in one of them, and lips need more than a frame to meet and to part.
+ * Contacts of the lips are heard from the moment when lips begin to approach to that when they have parted, so they are
+ * not shown ahead of the sound; they touch a step less on either side. How much of it shows in the steps around: a frame
+ * shows two, so that a contact that is heard for three must be seen in one of them, and lips need more than a frame to
+ * meet and to part.
  */
-const CONTACT = { lead: 1, around: [0.2, 0.7, 1, 0.7, 0.2] };
+const CONTACT = [0.2, 0.7, 1, 0.7, 0.2] as const;
 /** What is heard of drawn lips is a mean of what might be. Mouths decide. */
 const EMPHASIS = 1.5;
 const EACH_CUE = [1, 1, 1, 1, 1] as const;
@@ -84,6 +85,6 @@ function stepWeights(g: GraphBuilder): Value {
 }
 
 function contactWeights(): number[] {
-  const first = MIDDLE + CONTACT.lead - 2;
-  return Array.from({ length: WINDOW_STEPS }, (_, step) => CONTACT.around[step - first] ?? 0);
+  const first = MIDDLE - 2;
+  return Array.from({ length: WINDOW_STEPS }, (_, step) => CONTACT[step - first] ?? 0);
 }

@@ -98,11 +98,13 @@ describe('a media tool', () => {
 
   test('that has ended leaves no timer and no listener behind', async () => {
     const { signal } = new AbortController();
-    const timers = (): number =>
-      process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
-    const before = timers();
+    const begun = jest.spyOn(globalThis, 'setTimeout');
+    const cleared = jest.spyOn(globalThis, 'clearTimeout');
     expect(await (await start('exit 0', { signal })).exit).toMatchObject({ ended: 'exit' });
-    expect(timers()).toBe(before);
+    const timers = begun.mock.results.map(({ value }) => value as unknown);
+    expect(timers).not.toEqual([]);
+    expect(cleared.mock.calls.flat()).toEqual(expect.arrayContaining(timers));
+    jest.restoreAllMocks();
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 

@@ -30,7 +30,7 @@ export function RecentList({ renders, onForget }: RecentListProps): JSX.Element 
                 {render.videoName} <span class="soft">with</span> {render.voiceName}
               </span>
               <span class="soft small">
-                {render.engines.map(engineName).join(', ')} · {whenText(render.createdAt)}
+                {enginesText(render.engines)} · {whenText(render.createdAt)}
               </span>
             </a>
             <button
@@ -47,6 +47,10 @@ export function RecentList({ renders, onForget }: RecentListProps): JSX.Element 
       </ul>
     </section>
   );
+}
+
+function enginesText(engines: readonly string[]): string {
+  return engines.length === 1 ? engines.map(engineName).join() : `${engines.length} engines`;
 }
 
 function whenText(time: string): string {

@@ -100,11 +100,12 @@ function SourceStrip({
   const used = video.filter(({ kind }) => kind !== 'unused');
   if (used.length === 1 && used[0]?.kind === 'forward') return null;
   const total = used.at(-1)?.to ?? 1;
+  const speed = timeline.videoFrames / timeline.outputFrames;
   return (
     <div class="track-source" aria-hidden="true">
       {used.map(({ kind, from, to }) => (
         <span key={from} class={`track-${kind}`} style={{ flexGrow: String((to - from) / total) }}>
-          {SOURCE_TEXTS[kind]}
+          {kind === 'stretched' ? `source at ${speed.toFixed(2)}× speed` : SOURCE_TEXTS[kind]}
         </span>
       ))}
     </div>
@@ -114,7 +115,6 @@ function SourceStrip({
 const SOURCE_TEXTS = {
   forward: 'source ▸',
   backward: '◂ backward',
-  stretched: 'source at another speed',
   held: 'last frame held',
   silent: '',
   unused: '',

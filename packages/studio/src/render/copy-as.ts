@@ -30,7 +30,7 @@ function asCommand({ baseUrl, video, voice, engines, syncMode, preparationId }: 
     shellWord('url' in input ? input.url : fileArgument(input.name)),
   );
   const lines = [
-    `npx lipsync render ${inputs.join(' ')}`,
+    `npx @lipsync/cli render ${inputs.join(' ')}`,
     `  --engines ${engines.join(',')} --sync-mode ${syncMode}`,
     ...(preparationId === undefined ? [] : [`  --preparation ${preparationId}`]),
   ];

@@ -18,7 +18,7 @@ function argumentsOf(program: string, script: string): string[] {
 describe('a render to copy', () => {
   it('is a command whose names a shell leaves alone', () => {
     expect(argumentsOf('npx', copyAs('command', render))).toEqual([
-      ...['lipsync', 'render', "it's me; $(rm -rf).mp4", 'https://example.com/voice.wav?a=1&b=2'],
+      ...['@lipsync/cli', 'render', "it's me; $(rm -rf).mp4", 'https://example.com/voice.wav?a=1&b=2'],
       ...['--engines', 'musetalk,highsync', '--sync-mode', 'loop'],
     ]);
   });
