@@ -1,3 +1,4 @@
+import { access, constants, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type Row } from '@lipsync/admin';
 import { type Pack, parseManifest } from '@lipsync/engines';
@@ -22,6 +23,8 @@ export function folderDestination(folder: string, { replace }: { replace: boolea
     folder,
     async refuse(name) {
       refuseReserved(name);
+      await mkdir(folder, { recursive: true });
+      await access(folder, constants.W_OK);
       const target = path.join(folder, name);
       if (!replace && (await packAt(target)) !== null) throw new Error(occupied(target));
     },
