@@ -14,7 +14,13 @@ export {
   UnexpectedResponse,
 } from './errors';
 export { type DownloadOptions } from './download';
-export { contentTypeOf, type MediaInput, type StreamSource, type UploadSource } from './media';
+export {
+  CONTENT_TYPE_BY_EXTENSION,
+  contentTypeOf,
+  type MediaInput,
+  type StreamSource,
+  type UploadSource,
+} from './media';
 export type {
   Asset,
   AssetInput,

@@ -37,7 +37,9 @@ export function openSource(source: UploadSource, platform: Platform): Promise<By
 }
 
 /** What uploads may declare, by the extension of files; the service looks at the bytes later. */
-const TYPES: Readonly<globalThis.Record<MediaType, Readonly<globalThis.Record<string, string>>>> = {
+export const CONTENT_TYPE_BY_EXTENSION: Readonly<
+  globalThis.Record<MediaType, Readonly<globalThis.Record<string, string>>>
+> = {
   video: {
     mp4: 'video/mp4',
     m4v: 'video/mp4',
@@ -78,7 +80,7 @@ const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
  */
 export async function contentTypeOf(bytes: Bytes, mediaType: MediaType, declared?: string): Promise<string> {
   if (declared !== undefined) return declared;
-  const types = TYPES[mediaType];
+  const types = CONTENT_TYPE_BY_EXTENSION[mediaType];
   const named = bytes.type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (named.startsWith(`${mediaType}/`)) return named;
   const extension = /\.(\w+)$/.exec(bytes.name ?? '')?.[1]?.toLowerCase() ?? '';

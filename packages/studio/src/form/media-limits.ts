@@ -1,4 +1,4 @@
-import { type MediaType } from '@lipsync/client';
+import { CONTENT_TYPE_BY_EXTENSION, type MediaType } from '@lipsync/client';
 
 /** The service's limits, told before an upload and not after it. */
 export const MAX_BYTES = 268_435_456;
@@ -22,29 +22,6 @@ export const CONTENT_TYPES: Readonly<Record<MediaType, readonly string[]>> = {
   ],
 };
 
-/** For files whose type the browser does not know, or names otherwise. */
-const BY_EXTENSION: Readonly<Record<MediaType, Readonly<Record<string, string>>>> = {
-  video: {
-    mp4: 'video/mp4',
-    m4v: 'video/mp4',
-    mov: 'video/quicktime',
-    webm: 'video/webm',
-    mkv: 'video/x-matroska',
-  },
-  audio: {
-    mp3: 'audio/mpeg',
-    wav: 'audio/wav',
-    m4a: 'audio/mp4',
-    mp4: 'audio/mp4',
-    aac: 'audio/aac',
-    ogg: 'audio/ogg',
-    oga: 'audio/ogg',
-    opus: 'audio/ogg',
-    flac: 'audio/flac',
-    webm: 'audio/webm',
-  },
-};
-
 interface MediaFile {
   readonly name: string;
   readonly type: string;
@@ -55,7 +32,8 @@ interface MediaFile {
 export function contentTypeOf(mediaType: MediaType, { name, type }: MediaFile): string | null {
   const essence = (type.split(';', 1)[0] ?? '').trim().toLowerCase();
   if (CONTENT_TYPES[mediaType].includes(essence)) return essence;
-  return BY_EXTENSION[mediaType][/\.([^.]+)$/.exec(name.toLowerCase())?.[1] ?? ''] ?? null;
+  // For files whose type the browser does not know, or names otherwise.
+  return CONTENT_TYPE_BY_EXTENSION[mediaType][/\.([^.]+)$/.exec(name.toLowerCase())?.[1] ?? ''] ?? null;
 }
 
 /** What is wrong with a file, in a sentence that says what to do; null if nothing is. */
