@@ -50,7 +50,7 @@ inChromium('the studio', () => {
         complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(`${system.description.base_url}/studio`);
+    await visit('/studio');
   });
   afterEach(async () => {
     await context.close();
@@ -194,9 +194,24 @@ inChromium('the studio', () => {
     await page.getByRole('region', { name: 'Comparison' }).waitFor();
     await page.getByRole('heading', { name: /face.mp4 with recording-/ }).waitFor();
   });
+
+  it('leads to pages that everybody can read', async () => {
+    await visit('/docs');
+    const pages = await page.locator('.pages a').evaluateAll((links) => links.map(({ href }) => href));
+    // The last one is Swagger UI's.
+    for (const address of pages.slice(0, -1)) {
+      await page.goto(address);
+      await expectAccessible(page);
+    }
+    expect(pages.length).toBeGreaterThan(5);
+  });
 });
 
 const file = (name: string): string => path.join(folder, name);
+
+async function visit(path: string): Promise<void> {
+  await page.goto(`${system.description.base_url}${path}`);
+}
 
 async function signIn(key: string): Promise<void> {
   await page.getByLabel('API key', { exact: true }).fill(key);

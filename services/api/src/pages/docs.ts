@@ -166,7 +166,7 @@ const MODE_TEXTS: Readonly<Record<SyncMode, string>> = {
 
 function syncModeSection(mode: SyncMode): string {
   return [
-    `<section class="mode" id="${mode}"><h3><code>${mode}</code></h3><p>${MODE_TEXTS[mode]}</p>`,
+    `<section class="mode" id="${mode}"><h2><code>${mode}</code></h2><p>${MODE_TEXTS[mode]}</p>`,
     `<div class="pictures"><figure>${syncModePicture(mode, 4, 10)}<figcaption>The voice is longer: 4 s of video, 10 s of voice</figcaption></figure>`,
     `<figure>${syncModePicture(mode, 10, 4)}<figcaption>The video is longer: 10 s of video, 4 s of voice</figcaption></figure></div></section>`,
   ].join('\n');
