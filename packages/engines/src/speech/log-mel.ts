@@ -28,7 +28,9 @@ export function logMel(recording: Recording): Float32Array<ArrayBuffer> {
       const start = f * HOP - FRAME_LENGTH / 2;
       for (let i = 0; i < FRAME_LENGTH; i++)
         frame[i] = samples[reflect(start + i, recording.length) - from] ?? 0;
-      powerSpectrum(frame, power);
+      // Most of a short recording's segment is padding.
+      if (frame.some((sample) => sample !== 0)) powerSpectrum(frame, power);
+      else power.fill(0);
       for (let band = 0; band < MEL_BANDS; band++) {
         const level = Math.log10(Math.max(bandEnergy(filters[band], power), 1e-10));
         out[band * frames + f] = level;
