@@ -1,5 +1,5 @@
 // stand-in-nuget.mjs PORT PACKAGE VERSION FILE…: a NuGet server for each file, at /<file name>, with that one package
-// in that one version. Answers the requests of fetch-nupkg.mjs as the gallery does, and nothing else.
+// in that one version. Answers the requests of cuda-provider.mjs as the gallery does, and nothing else.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,0 +1,45 @@
+/** What became of one step; its figures stand beside these fields. */
+export interface StepResult extends Readonly<Record<string, unknown>> {
+  readonly step: string;
+  readonly outcome: 'ok' | 'failed' | 'skipped';
+  readonly seconds: number;
+  /** Why, unless it is ok. */
+  readonly reason?: string;
+}
+
+/** Thrown by a step that cannot be done here, which is no failure. */
+export class Skipped extends Error {
+  override readonly name = 'Skipped';
+}
+
+export type Checklist = ReturnType<typeof createChecklist>;
+
+/** Steps that are done one after the other, whatever became of those before; `tell` gets a line for each. */
+export function createChecklist(tell: (line: string) => void) {
+  const steps: StepResult[] = [];
+  return {
+    steps: steps as readonly StepResult[],
+    /** Resolves to what the step found, or undefined if it failed or was skipped. */
+    async step<Figures extends object>(
+      name: string,
+      work: () => Figures | Promise<Figures>,
+    ): Promise<Figures | undefined> {
+      const started = performance.now();
+      const ended = (result: Pick<StepResult, 'outcome'> & { reason?: string; figures?: Figures }): void => {
+        const { outcome, reason, figures } = result;
+        const seconds = Math.round(performance.now() - started) / 1000;
+        steps.push({ step: name, outcome, seconds, ...(reason !== undefined && { reason }), ...figures });
+        tell(`${outcome.padEnd(7)}  ${name}${reason === undefined ? '' : `: ${reason}`}`);
+      };
+      try {
+        const figures = await work();
+        ended({ outcome: 'ok', figures });
+        return figures;
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        ended({ outcome: error instanceof Skipped ? 'skipped' : 'failed', reason });
+        return undefined;
+      }
+    },
+  };
+}
