@@ -30,12 +30,14 @@ function answer(at, bytes, path) {
   }
 }
 
-createServer(({ url, headers }, response) => {
-  const [, server, ...path] = url.split('/');
-  const bytes = packages.get(server);
-  const found = bytes && answer(`http://${headers.host}/${server}`, bytes, path.join('/'));
+const server = createServer(({ url, headers }, response) => {
+  const [, file, ...path] = url.split('/');
+  const bytes = packages.get(file);
+  const found = bytes && answer(`http://${headers.host}/${file}`, bytes, path.join('/'));
   console.log(found ? 200 : 404, url);
   if (!found) response.writeHead(404).end();
   else response.end(Buffer.isBuffer(found) ? found : JSON.stringify(found));
-}).listen(Number(port));
+});
+// Port 0 is any that is free.
+server.listen(Number(port), () => console.log(`port ${server.address().port}`));
 for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => process.exit(0));

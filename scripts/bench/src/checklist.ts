@@ -29,7 +29,9 @@ export function createChecklist(tell: (line: string) => void) {
         const { outcome, reason, figures } = result;
         const seconds = Math.round(performance.now() - started) / 1000;
         steps.push({ step: name, outcome, seconds, ...(reason !== undefined && { reason }), ...figures });
-        tell(`${outcome.padEnd(7)}  ${name}${reason === undefined ? '' : `: ${reason}`}`);
+        tell(
+          `${outcome.padEnd(7)} ${seconds.toFixed(1).padStart(7)} s  ${name}${reason === undefined ? '' : `: ${reason}`}`,
+        );
       };
       try {
         const figures = await work();

@@ -9,9 +9,11 @@ export interface Card {
   readonly memory_mib: number | null;
 }
 
+const NVIDIA_SMI = 'nvidia-smi';
+
 /** The machine's NVIDIA cards. Rejects, with what nvidia-smi says, when there are none. */
-export async function readCards(): Promise<Card[]> {
-  const rows = await query('gpu', 'name', 'driver_version', 'memory.total');
+export async function readCards(program = NVIDIA_SMI): Promise<Card[]> {
+  const rows = await query(program, 'gpu', 'name', 'driver_version', 'memory.total');
   return rows.map(([name = '', driver = '', memory]) => ({ name, driver, memory_mib: mebibytes(memory) }));
 }
 
@@ -29,22 +31,29 @@ const SAMPLE_MS = 500;
  * Samples GPU memory until the returned function is called, which resolves to what was seen, or null without nvidia-smi.
  * Call it before the process takes any: growth is counted from here.
  */
-export function watchGpuMemory(pid: () => number | undefined): () => Promise<GpuMemory | null> {
+export function watchGpuMemory(
+  pid: () => number | undefined,
+  program = NVIDIA_SMI,
+): () => Promise<GpuMemory | null> {
   const stopped = new AbortController();
-  const seen = sample(pid, stopped.signal).catch(() => null);
+  const seen = sample(program, pid, stopped.signal).catch(() => null);
   return () => {
     stopped.abort();
     return seen;
   };
 }
 
-async function sample(pid: () => number | undefined, signal: AbortSignal): Promise<GpuMemory> {
-  const before = await memoryInUse();
+async function sample(
+  program: string,
+  pid: () => number | undefined,
+  signal: AbortSignal,
+): Promise<GpuMemory> {
+  const before = await memoryInUse(program);
   let processMib: number | null = null;
   let growth = 0;
   for (;;) {
-    growth = Math.max(growth, (await memoryInUse()) - before);
-    const rows = await query('compute-apps', 'pid', 'used_memory');
+    growth = Math.max(growth, (await memoryInUse(program)) - before);
+    const rows = await query(program, 'compute-apps', 'pid', 'used_memory');
     const own = rows.filter(([id]) => Number(id) === pid());
     if (own.length > 0) processMib = Math.max(processMib ?? 0, sumOf(own.map(([, used]) => used)));
     if (signal.aborted) return { process_mib: processMib, growth_mib: growth };
@@ -52,8 +61,8 @@ async function sample(pid: () => number | undefined, signal: AbortSignal): Promi
   }
 }
 
-async function memoryInUse(): Promise<number> {
-  const rows = await query('gpu', 'memory.used');
+async function memoryInUse(program: string): Promise<number> {
+  const rows = await query(program, 'gpu', 'memory.used');
   return sumOf(rows.map(([used]) => used));
 }
 
@@ -65,10 +74,14 @@ function sumOf(cells: readonly (string | undefined)[]): number {
 type FailedCommand = Error & { readonly stdout?: string };
 
 /** Rows of cells; see `nvidia-smi --help-query-gpu` and `--help-query-compute-apps`. */
-async function query(subject: 'gpu' | 'compute-apps', ...fields: string[]): Promise<string[][]> {
+async function query(
+  program: string,
+  subject: 'gpu' | 'compute-apps',
+  ...fields: string[]
+): Promise<string[][]> {
   const options = [`--query-${subject}=${fields.join(',')}`, '--format=csv,noheader,nounits'];
-  const { stdout } = await promisify(execFile)('nvidia-smi', options).catch((error: FailedCommand) => {
-    throw new Error(`nvidia-smi: ${error.stdout?.trim() || error.message}`);
+  const { stdout } = await promisify(execFile)(program, options).catch((error: FailedCommand) => {
+    throw new Error(`${NVIDIA_SMI}: ${error.stdout?.trim() || error.message}`);
   });
   const lines = stdout.split('\n').filter((line) => line.trim() !== '');
   return lines.map((line) => line.split(',').map((cell) => cell.trim()));
