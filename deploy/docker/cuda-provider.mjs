@@ -1,14 +1,14 @@
 // cuda-provider.mjs RUNTIME [TARGET]: adds ONNX Runtime's CUDA execution provider, which is too large for the npm package,
 // to an onnxruntime-node: the one of exactly the version in the folder RUNTIME. TARGET is where that folder will be used,
-// if it is elsewhere. Does nothing if the provider is there. Needs unzip, and space for the package beside it.
+// if it is elsewhere. Does nothing if the provider is there.
 //
 // The package comes from the NuGet server $NUGET (its URL without /index.json) and is verified against
 // $ONNXRUNTIME_CUDA_SHA512 (base64), or else against the hash that the server publishes for it. Prints the hash, so that
 // it can be pinned.
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, createWriteStream, existsSync, openSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { createWriteStream, existsSync, readFileSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -81,19 +81,6 @@ async function download(url, file) {
   return hash.digest('base64');
 }
 
-/** Written as a stream, because the file modes in such packages may be empty. */
-function unpack(file, library, to) {
-  const output = openSync(to, 'w');
-  const entry = `runtimes/linux-x64/native/${library}`;
-  const { error, status, stderr } = spawnSync('unzip', ['-p', file, entry], {
-    stdio: ['ignore', output, 'pipe'],
-  });
-  closeSync(output);
-  if (error?.code === 'ENOENT') throw new Error('unzip is needed: apt-get install unzip');
-  if (error || status !== 0)
-    throw new Error(`${entry} was not unpacked: ${error?.message ?? stderr.toString().trim()}`);
-}
-
 async function install(staging) {
   const address = await addressesOfServer();
   const expected = pinned || (await publishedHash(address));
@@ -104,16 +91,26 @@ async function install(staging) {
   console.log(
     `${name} ${version}: SHA-512 ${actual} (${pinned ? 'pinned' : 'as published; pin it to be independent of that'})`,
   );
-  for (const library of libraries) unpack(file, library, join(staging, library));
-  for (const library of libraries) await rename(join(staging, library), join(folder, library));
+  // A dependency of onnxruntime-node, for the same purpose in its own installation script.
+  const AdmZip = createRequire(join(runtime, 'package.json'))('adm-zip');
+  const archive = new AdmZip(file);
+  for (const library of libraries) {
+    // Written by us, because the file modes in such packages may be empty.
+    const bytes = archive.readFile(`runtimes/linux-x64/native/${library}`);
+    if (bytes === null) throw new Error(`${name} ${version} has no ${library}`);
+    await writeFile(join(staging, `${library}.part`), bytes);
+  }
+  for (const library of libraries) await rename(join(staging, `${library}.part`), join(folder, library));
 }
 
 if (existsSync(join(folder, libraries.at(-1)))) {
   console.log(`${name} ${version} is there`);
 } else {
-  await mkdir(folder, { recursive: true });
-  const staging = await mkdtemp(join(folder, 'staging-'));
+  const staging = join(folder, 'staging');
   try {
+    // That of a call that was killed.
+    await rm(staging, { recursive: true, force: true });
+    await mkdir(staging, { recursive: true });
     await install(staging);
   } catch ({ message }) {
     console.error(message);

@@ -28,7 +28,5 @@ for name in libcudart.so.12 libcublas.so.12 libcublasLt.so.12 libcufft.so.11 lib
 done
 [ -z "$lacking" ] || { echo "the CUDA image has no$lacking" >&2; exit 1; }
 
-apt-get update -qq
-apt-get install -y -qq --no-install-recommends unzip >/dev/null
 runtime=$(realpath "$service"/node_modules/.pnpm/onnxruntime-node@*/node_modules/onnxruntime-node)
 node "$(dirname "$0")/cuda-provider.mjs" "$runtime" "$root/app${runtime#"$service"}"

@@ -43,7 +43,7 @@ program
   )
   .option('--json')
   .action(async (options: { json?: boolean }) => {
-    await installCudaProvider();
+    await installCudaProvider((line) => console.error(line));
     const state = await cudaState();
     print(cudaRow(state), options);
     if (state.problem !== undefined) process.exitCode = 1;

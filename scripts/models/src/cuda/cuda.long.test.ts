@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { cudaRow, cudaState, installCudaProvider } from './cuda';
 
-/** The stand-ins of try-cuda.sh: empty libraries, and a server that offers them. Needs gcc, zip and unzip. */
+/** The stand-ins of try-cuda.sh: empty libraries, and a server that offers them. Needs gcc and zip. */
 const DOCKER = path.resolve(__dirname, '../../../../deploy/docker');
 const ORIGINAL = path.dirname(require.resolve('onnxruntime-node/package.json'));
 const { version } = require('onnxruntime-node/package.json') as { version: string };
@@ -43,14 +43,15 @@ onLinux('a runtime from the npm package', () => {
     // Without a provider that an operator of this checkout may have installed.
     const filter = (file: string): boolean => !file.includes('libonnxruntime_providers_');
     await cp(ORIGINAL, runtime, { recursive: true, filter });
-    const common = 'onnxruntime-common';
-    await symlink(path.join(ORIGINAL, '..', common), path.join(runtime, '..', common));
+    for (const name of ['onnxruntime-common', 'adm-zip'])
+      await symlink(path.join(ORIGINAL, '..', name), path.join(runtime, '..', name));
     process.env = { ...environment, NUGET: `${nuget}/provider.nupkg` };
   });
   afterEach(() => {
     process.env = environment;
   });
 
+  const install = (): Promise<void> => installCudaProvider(() => undefined, { runtime });
   const toolkit = (): string =>
     [
       at('made/image/usr/local/cuda-12.9/targets/x86_64-linux/lib'),
@@ -63,9 +64,9 @@ onLinux('a runtime from the npm package', () => {
       libraries: {},
       problem: expect.stringContaining('libonnxruntime_providers_shared.so: cannot open') as string,
     });
-    await installCudaProvider({ runtime });
+    await install();
     process.env['NUGET'] = 'http://127.0.0.1:1';
-    await installCudaProvider({ runtime });
+    await install();
     const { provider = '' } = await cudaState({ runtime, trial });
     expect(await readdir(path.dirname(provider))).toEqual(
       expect.arrayContaining([
@@ -88,12 +89,12 @@ onLinux('a runtime from the npm package', () => {
     const before = await readdir(runtime, { recursive: true });
     process.env['NUGET'] = `${nuget}/${name}`;
     process.env['ONNXRUNTIME_CUDA_SHA512'] = pinned;
-    await expect(installCudaProvider({ runtime })).rejects.toThrow(message);
+    await expect(install()).rejects.toThrow(message);
     expect(await readdir(runtime, { recursive: true })).toEqual(before);
   });
 
   test('names every library that is not found, and the first one that the provider fails for', async () => {
-    await installCudaProvider({ runtime });
+    await install();
     process.env['LD_LIBRARY_PATH'] = '';
     const { libraries, problem } = await cudaState({ runtime, trial });
     expect(libraries).toMatchObject({ 'libcublasLt.so.12': 'not found', 'libcudart.so.12': 'not found' });
@@ -101,7 +102,7 @@ onLinux('a runtime from the npm package', () => {
   });
 
   test('says where CUDA was found, and that the driver is missing', async () => {
-    await installCudaProvider({ runtime });
+    await install();
     process.env['LD_LIBRARY_PATH'] = toolkit();
     const row = cudaRow(await cudaState({ runtime, trial }));
     expect(row).toMatchObject({
@@ -112,7 +113,7 @@ onLinux('a runtime from the npm package', () => {
   });
 
   test('loads a provider that finds everything, and says what becomes of it', async () => {
-    await installCudaProvider({ runtime });
+    await install();
     process.env['LD_LIBRARY_PATH'] = `${toolkit()}:${at('made/elsewhere')}`;
     const { libraries, problem } = await cudaState({ runtime, trial });
     expect(Object.values(libraries)).not.toContain('not found');

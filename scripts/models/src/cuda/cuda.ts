@@ -30,15 +30,19 @@ const RUNTIME = path.dirname(require.resolve('onnxruntime-node/package.json'));
  * Installs the CUDA provider that belongs to the installed onnxruntime-node, unless it is there, as the images do.
  * Rejects when it cannot be had. Reads NUGET and ONNXRUNTIME_CUDA_SHA512 (deploy/docker/README.md).
  */
-export async function installCudaProvider({ runtime = RUNTIME }: Options = {}): Promise<void> {
+export async function installCudaProvider(
+  tell: (line: string) => void,
+  { runtime = RUNTIME }: Options = {},
+): Promise<void> {
   if ((await providerIn(runtime)) !== undefined) return;
   if (process.platform !== 'linux' || process.arch !== 'x64')
     throw new Error(`ONNX Runtime has CUDA for Linux on x64, not for ${process.platform} on ${process.arch}`);
   const program = path.join(REPOSITORY_ROOT, 'deploy', 'docker', 'cuda-provider.mjs');
   if (!existsSync(program)) throw new Error('this image was built without CUDA (ONNXRUNTIME_CUDA=skip)');
+  tell("downloading ONNX Runtime's CUDA provider, which takes minutes");
   const { status, output } = run(process.execPath, [program, runtime]);
   if (status !== 0) throw new Error(`the CUDA provider was not installed: ${output.trim()}`);
-  console.error(output.trim());
+  tell(output.trim());
 }
 
 /** Asks the loader for the provider's libraries, and runs a small graph in a process of its own. */
