@@ -1,14 +1,13 @@
 #!/bin/bash
 # Builds gpu-worker-cuda, and gpu-tools on it, completely on a machine that reaches neither NVIDIA's image nor NuGet, with
-# stand-ins for both.
-# Also checks that bad builds fail: with a package other than the pinned one, without a CUDA library, with a provider
-# that lacks one.
+# stand-ins for both. Also checks that bad builds fail: with a package other than the pinned one, without a CUDA library,
+# with a provider that lacks one.
 #
 #   deploy/docker/try-cuda.sh
 #
 # Leaves lipsync/gpu-worker-cuda:stand-in and lipsync/gpu-tools:stand-in behind: images with empty libraries, for
-# inspection. Requires Docker with BuildKit, whose builds can reach its containers (not buildx in a container of its own), and the base images
-# (base-images.sh where there is no registry).
+# inspection. Requires Docker with BuildKit, whose builds can reach its containers (not buildx in a container of its
+# own), and the base images (base-images.sh where there is no registry).
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
