@@ -5,7 +5,7 @@ import { type Engine, ENGINES } from '@lipsync/contract';
 import { MEDIA_MAX_SECONDS, WORKING_FPS } from '@lipsync/domain';
 import { type Manifest, type Pack } from '@lipsync/engines';
 import { openPackFolders } from '@lipsync/gpu-worker';
-import { machine, DEFAULT_PACKS_DIR } from '@lipsync/local-stack';
+import { DEFAULT_PACKS_DIR, machine } from '@lipsync/local-stack';
 import { resolveBinaries } from '@lipsync/media';
 import { type Clip, makeClip, servingAnalyzer } from '@lipsync/models';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
@@ -92,6 +92,9 @@ export async function packsIn(packsDir: string, { engine }: Pick<Options, 'engin
     if (manifest.engine === 'analyzer' || (engine !== undefined && manifest.engine !== engine)) return [];
     return [{ pack: { ...pack, manifest }, analyzerDir }];
   });
-  if (wanted.length === 0) throw new Error(`there is no such pack to measure: ${engine ?? 'any engine'}`);
+  if (wanted.length === 0) {
+    const reasons = bad.map(({ dir, problem }) => `; ${dir}: ${problem}`);
+    throw new Error(`there is no such pack to measure: ${engine ?? 'any engine'}${reasons.join('')}`);
+  }
   return { wanted, bad };
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,7 +9,9 @@ import { cudaRow, cudaState, installCudaProvider } from './cuda';
 /** The stand-ins of try-cuda.sh: empty libraries, and a server that offers them. Needs gcc and zip. */
 const DOCKER = path.resolve(__dirname, '../../../../deploy/docker');
 const ORIGINAL = path.dirname(require.resolve('onnxruntime-node/package.json'));
-const { version } = require('onnxruntime-node/package.json') as { version: string };
+const { version } = JSON.parse(readFileSync(path.join(ORIGINAL, 'package.json'), 'utf8')) as {
+  version: string;
+};
 const trial = path.resolve(__dirname, '../../dist/cuda/cuda-trial.js');
 
 const onLinux = process.platform === 'linux' && process.arch === 'x64' ? describe : describe.skip;

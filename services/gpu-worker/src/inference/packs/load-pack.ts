@@ -22,8 +22,8 @@ import {
   declaredTensors,
   expectFinite,
   type PackTensors,
-  runProbe,
   type RoleTensors,
+  runProbe,
   tensorMismatch,
 } from './check-graph';
 

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { float32Of, float32Tensor } from '@lipsync/engines';
 import { encodeModel, GraphBuilder } from '@lipsync/model-pack';
-
 import { createSessionHost, type TimedSessionHost } from './session-host';
 
 const ENTRY = join(__dirname, '../../../dist/inference/sessions/session-worker.js');
