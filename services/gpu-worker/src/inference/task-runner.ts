@@ -83,7 +83,7 @@ export async function verifyPack(
         packDir,
         provider,
         ...(passedOver.length > 0 && { passedOver }),
-        probes,
+        ...(probes.length > 0 && { probes }),
         ...(features && { features }),
       };
     } finally {
