@@ -94,7 +94,11 @@ module.exports = {
       'onnx-only-in-inference-child',
       'session.run blocks its thread and cannot be interrupted',
       'node_modules/onnxruntime-node/',
-      ['^services/gpu-worker/src/inference/', '^scripts/bench/', '^packages/engines/src/test/'],
+      [
+        '^services/gpu-worker/src/inference/',
+        '^scripts/(bench|models/src/cuda)/',
+        '^packages/engines/src/test/',
+      ],
     ),
     {
       name: 'inference-only-by-its-protocol',

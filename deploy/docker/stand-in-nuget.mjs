@@ -1,5 +1,5 @@
 // stand-in-nuget.mjs PORT PACKAGE VERSION FILE…: a NuGet server for each file, at /<file name>, with that one package
-// in that one version. Answers the requests of fetch-nupkg.mjs as the gallery does, and nothing else.
+// in that one version. Answers the requests of cuda-provider.mjs as the gallery does, and nothing else.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -30,12 +30,14 @@ function answer(at, bytes, path) {
   }
 }
 
-createServer(({ url, headers }, response) => {
-  const [, server, ...path] = url.split('/');
-  const bytes = packages.get(server);
-  const found = bytes && answer(`http://${headers.host}/${server}`, bytes, path.join('/'));
+const server = createServer(({ url, headers }, response) => {
+  const [, file, ...path] = url.split('/');
+  const bytes = packages.get(file);
+  const found = bytes && answer(`http://${headers.host}/${file}`, bytes, path.join('/'));
   console.log(found ? 200 : 404, url);
   if (!found) response.writeHead(404).end();
   else response.end(Buffer.isBuffer(found) ? found : JSON.stringify(found));
-}).listen(Number(port));
+});
+// Port 0 is any that is free.
+server.listen(Number(port), () => console.log(`port ${server.address().port}`));
 for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => process.exit(0));

@@ -1,18 +1,19 @@
 #!/bin/bash
-# Builds gpu-worker-cuda completely on a machine that reaches neither NVIDIA's image nor NuGet, with stand-ins for both.
-# Also checks that bad builds fail: with a package other than the pinned one, without a CUDA library, with a provider
-# that lacks one.
+# Builds gpu-worker-cuda, and gpu-tools on it, completely on a machine that reaches neither NVIDIA's image nor NuGet, with
+# stand-ins for both. Also checks that bad builds fail: with a package other than the pinned one, without a CUDA library,
+# with a provider that lacks one.
 #
 #   deploy/docker/try-cuda.sh
 #
-# Leaves lipsync/gpu-worker-cuda:stand-in behind: an image with empty libraries, for inspection. Requires Docker with
-# BuildKit, whose builds can reach its containers (not buildx in a container of its own), and the base images
-# (base-images.sh where there is no registry).
+# Leaves lipsync/gpu-worker-cuda:stand-in and lipsync/gpu-tools:stand-in behind: images with empty libraries, for
+# inspection. Requires Docker with BuildKit, whose builds can reach its containers (not buildx in a container of its
+# own), and the base images (base-images.sh where there is no registry).
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 package=microsoft.ml.onnxruntime.gpu.linux
+target=gpu-worker-cuda
 version=$(sed -n 's/^  onnxruntime-node@\([0-9.]*\):$/\1/p' "$root/pnpm-lock.yaml" | head -1)
 node_image=$(sed -n 's/^ARG NODE_IMAGE=//p' "$here/Dockerfile")
 network=${BUILD_NETWORK:-default}
@@ -49,8 +50,8 @@ server=$(docker run --detach lipsync-stand-in/nuget)
 nuget=http://$(docker inspect --format '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}' "$server"):8080
 
 build() { # the package's server, the CUDA image, further arguments
-  docker build --progress plain --network "$network" --file "$here/Dockerfile" --target gpu-worker-cuda \
-    --tag lipsync/gpu-worker-cuda:stand-in --label org.lipsync.stand-in='empty libraries, not CUDA' \
+  docker build --progress plain --network "$network" --file "$here/Dockerfile" --target "$target" \
+    --tag "lipsync/$target:stand-in" --label org.lipsync.stand-in='empty libraries, not CUDA' \
     --build-arg "NUGET=$nuget/$1" --build-arg "CUDA_IMAGE=lipsync-stand-in/$2" "${@:3}" "$root" >"$work/log" 2>&1
 }
 built() { # what it shows, arguments
@@ -84,3 +85,8 @@ built 'the pinned package' provider.nupkg cuda --build-arg "ONNXRUNTIME_CUDA_SHA
 docker run --rm --read-only --tmpfs /tmp --cap-drop ALL --entrypoint node lipsync/gpu-worker-cuda:stand-in --eval \
   "require('onnxruntime-node').InferenceSession.create('-', { executionProviders: ['cuda'] })" >"$work/log" 2>&1 || true
 said 'the image' '/libonnxruntime_providers_cuda\.so with error: libcuda\.so\.1: cannot open.*'
+
+target=gpu-tools
+built 'the tools' provider.nupkg cuda --build-arg "ONNXRUNTIME_CUDA_SHA512=$hash"
+docker run --rm --read-only --tmpfs /tmp --cap-drop ALL lipsync/gpu-tools:stand-in models cuda >"$work/log" 2>&1 || true
+said 'the tools' 'not usable: libcuda\.so\.1: cannot open.*'

@@ -64,6 +64,17 @@ it('the exporter runs under tini as a user by number, and downloads only by its 
   expect(environmentOf(stages, 'exporter')).toMatchObject({ HF_HUB_OFFLINE: '1' });
 });
 
+it('the GPU tools are a layer on the image that serves, which has none of them', () => {
+  const line = lineage(stages, 'gpu-tools');
+  expect(line.at(-2)?.name).toBe('gpu-worker-cuda');
+  const served = line.slice(0, -1).flatMap(({ instructions }) => instructions);
+  expect(served.filter(({ value }) => value.includes('tools-workspace'))).toEqual([]);
+  expect(lastInstruction(stages, 'gpu-tools', 'USER')).toMatch(/^[1-9]\d{3,}:[1-9]\d{3,}$/);
+  expect(lastInstruction(stages, 'gpu-tools', 'ENTRYPOINT')).toMatch(/^\["\/usr\/bin\/tini", "--", "node", /);
+  // Which no process can obey: a worker finds out at its start, and the GPU check by itself.
+  expect(Object.values(environmentOf(stages, 'gpu-tools'))).not.toContain('auto');
+});
+
 it('.dockerignore lets in nothing that is not named, and no secrets below what is', () => {
   const lines = read('.dockerignore').split('\n');
   expect(lines.find((line) => line !== '' && !line.startsWith('#'))).toBe('*');

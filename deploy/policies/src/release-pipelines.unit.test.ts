@@ -8,7 +8,7 @@ const REPOSITORY_ROOT = path.join(__dirname, '../../..');
 const gitlab = parse(readFileSync(path.join(REPOSITORY_ROOT, '.gitlab-ci.yml'), 'utf8')) as {
   release: { script: string[] };
 };
-const targets = [...readdirSync(path.join(REPOSITORY_ROOT, 'services')), 'gpu-worker-cuda'];
+const targets = [...readdirSync(path.join(REPOSITORY_ROOT, 'services')), 'gpu-worker-cuda', 'gpu-tools'];
 
 /** The docker and helm commands of GitLab's release of a tag. */
 function commandsFor(tag: string): string[] {

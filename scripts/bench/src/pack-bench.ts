@@ -5,7 +5,7 @@ import { type Engine, ENGINES } from '@lipsync/contract';
 import { MEDIA_MAX_SECONDS, WORKING_FPS } from '@lipsync/domain';
 import { type Manifest, type Pack } from '@lipsync/engines';
 import { openPackFolders } from '@lipsync/gpu-worker';
-import { machine, PACKS_DIR } from '@lipsync/local-stack';
+import { DEFAULT_PACKS_DIR, machine } from '@lipsync/local-stack';
 import { resolveBinaries } from '@lipsync/media';
 import { type Clip, makeClip, servingAnalyzer } from '@lipsync/models';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
@@ -20,6 +20,8 @@ export interface PackToBench {
   /** For files of the measurement. */
   readonly folder: string;
 }
+
+export const CLIP_SHAPE = { width: 1280, height: 720, grain: 4 };
 
 interface Options {
   /** Restricts the bench to this engine's packs. */
@@ -39,7 +41,7 @@ export function packBench<Figures>(
 ): Command {
   return new Command(name)
     .description(description)
-    .addArgument(new Argument('[packs-dir]', 'a face analyzer and the packs to measure').default(PACKS_DIR))
+    .addArgument(new Argument('[packs-dir]', 'the packs to measure').default(DEFAULT_PACKS_DIR))
     .addOption(new Option('--engine <name>', "only this engine's packs").choices(ENGINES))
     .option('--seconds <n>', 'length of the clip', parseSeconds, 6)
     .action(async (packsDir: string, options: Options) => {
@@ -47,9 +49,8 @@ export function packBench<Figures>(
       const { ffmpeg } = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
       const folder = await mkdtemp(path.join(tmpdir(), 'bench-packs-'));
       try {
-        const wanted = await packsIn(path.resolve(packsDir), options);
-        const shape = { width: 1280, height: 720, grain: 4, seconds: options.seconds };
-        const clip = await makeClip(ffmpeg, folder, shape);
+        const { wanted } = await packsIn(path.resolve(packsDir), options);
+        const clip = await makeClip(ffmpeg, folder, { ...CLIP_SHAPE, seconds: options.seconds });
         const figures: Figures[] = [];
         for (const pack of wanted)
           for await (const figure of measure({ ...pack, clip, folder })) {
@@ -63,25 +64,37 @@ export function packBench<Figures>(
     });
 }
 
-function parseSeconds(text: string): number {
+export function parseSeconds(text: string): number {
   const seconds = Number(text);
   if (!(seconds >= 1 / WORKING_FPS && seconds <= MEDIA_MAX_SECONDS))
     throw new InvalidArgumentError(`It must be from ${1 / WORKING_FPS} to ${MEDIA_MAX_SECONDS}.`);
   return seconds;
 }
 
-/** @throws when there is none, or no face analyzer */
-async function packsIn(
-  packsDir: string,
-  { engine }: Options,
-): Promise<Pick<PackToBench, 'pack' | 'analyzerDir'>[]> {
-  const { packs } = await openPackFolders(packsDir);
-  const analyzerDir = servingAnalyzer(packs, packsDir).dir;
+interface PacksToBench {
+  readonly wanted: readonly Pick<PackToBench, 'pack' | 'analyzerDir'>[];
+  /** Folders that hold no usable pack, and why. */
+  readonly bad: readonly { readonly dir: string; readonly problem: string }[];
+}
+
+/**
+ * The engine packs of a folder, with its face analyzer or else that of the default folder. Rejects when there is no such
+ * pack, or no face analyzer.
+ */
+export async function packsIn(packsDir: string, { engine }: Pick<Options, 'engine'>): Promise<PacksToBench> {
+  const { packs, bad } = await openPackFolders(packsDir);
+  const hasAnalyzer = packs.some(({ pack }) => pack.manifest.engine === 'analyzer');
+  const analyzerDir = hasAnalyzer
+    ? servingAnalyzer(packs, packsDir).dir
+    : servingAnalyzer((await openPackFolders(DEFAULT_PACKS_DIR)).packs, DEFAULT_PACKS_DIR).dir;
   const wanted = packs.flatMap(({ pack }) => {
     const { manifest } = pack;
     if (manifest.engine === 'analyzer' || (engine !== undefined && manifest.engine !== engine)) return [];
     return [{ pack: { ...pack, manifest }, analyzerDir }];
   });
-  if (wanted.length === 0) throw new Error(`there is no such pack to measure: ${engine ?? 'any engine'}`);
-  return wanted;
+  if (wanted.length === 0) {
+    const reasons = bad.map(({ dir, problem }) => `; ${dir}: ${problem}`);
+    throw new Error(`there is no such pack to measure: ${engine ?? 'any engine'}${reasons.join('')}`);
+  }
+  return { wanted, bad };
 }

@@ -2,6 +2,7 @@ export { parseCount, parseEngine, parseEngines, parseWhole, runProgram } from '.
 export { type EventReceiver, startEventReceiver } from './event-receiver';
 export { machine, median, quantile } from './figures';
 export {
+  DEFAULT_PACKS_DIR,
   DEFAULT_STACK_ROOT,
   PACKS_DIR,
   REPOSITORY_ROOT,

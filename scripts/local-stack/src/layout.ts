@@ -25,6 +25,10 @@ export const DEFAULT_STACK_ROOT = path.join(REPOSITORY_ROOT, '.local', 'stack');
 export const descriptionFile = (root: string): string => `${path.resolve(root)}.json`;
 /** Folder to which the build writes the built-in model packs. */
 export const PACKS_DIR = path.join(REPOSITORY_ROOT, '.local', 'packs');
+/** Folder of packs that commands work on unless they are given another. */
+export const DEFAULT_PACKS_DIR = process.env['MODEL_PACKS_DIR'] || PACKS_DIR;
 
-export const SAMPLE_VIDEO = path.join(REPOSITORY_ROOT, 'samples', 'face.mp4');
-export const SAMPLE_AUDIO = path.join(REPOSITORY_ROOT, 'samples', 'speech.wav');
+/** An image has them elsewhere. */
+const SAMPLES_DIR = process.env['SAMPLES_DIR'] || path.join(REPOSITORY_ROOT, 'samples');
+export const SAMPLE_VIDEO = path.join(SAMPLES_DIR, 'face.mp4');
+export const SAMPLE_AUDIO = path.join(SAMPLES_DIR, 'speech.wav');

@@ -8,7 +8,7 @@ import { outputFrameCount, sourceFrameIndex, WORKING_FPS } from '@lipsync/domain
 import { decodeFaceTrack, type FaceTrack, LANDMARK_VALUES, MOUTH } from '@lipsync/engines';
 import { startInference } from '@lipsync/gpu-worker';
 import {
-  PACKS_DIR,
+  DEFAULT_PACKS_DIR,
   parseEngines,
   parseWhole,
   runProgram,
@@ -49,7 +49,7 @@ const program = new Command('contact-sheet')
   .addOption(new Option('--crop <part>', 'what to show').choices(['face', 'mouth']).default('face'))
   .option('--consecutive <frames>', 'so many frames in a row instead of chosen moments', parseWhole)
   .option('--from <second>', 'where the frames in a row begin', Number, 0)
-  .option('--packs-dir <dir>', 'folder of model packs', process.env['MODEL_PACKS_DIR'] || PACKS_DIR)
+  .option('--packs-dir <dir>', 'folder of model packs', DEFAULT_PACKS_DIR)
   .action(async (options: Options) => {
     const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
     const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });

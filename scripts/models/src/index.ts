@@ -1,3 +1,5 @@
 export type { SyncMeasurement } from './measure-sync';
+export { type CudaState, cudaState } from './cuda/cuda';
+export { checkedPack } from './packs';
 export { type Clip, type ClipShape, makeClip } from './sample-clip';
 export { isolatePack, servingAnalyzer } from './try-pack';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Engine, ENGINES } from '@lipsync/contract';
 import { startInference } from '@lipsync/gpu-worker';
-import { PACKS_DIR, parseEngines, runProgram, SAMPLE_VIDEO } from '@lipsync/local-stack';
+import { DEFAULT_PACKS_DIR, parseEngines, runProgram, SAMPLE_VIDEO } from '@lipsync/local-stack';
 import { type Binaries, resolveBinaries } from '@lipsync/media';
 import { Command, Option } from 'commander';
 import { type ClipFigures, measureClip, type Voice } from './articulation/measure-clip';
@@ -44,7 +44,7 @@ const program = new Command('measure:articulation')
     list,
     UTTERANCES.map(({ voice }) => voice),
   )
-  .option('--packs-dir <dir>', 'folder of model packs', process.env['MODEL_PACKS_DIR'] || PACKS_DIR)
+  .option('--packs-dir <dir>', 'folder of model packs', DEFAULT_PACKS_DIR)
   .option('--keep <dir>', 'folder that keeps faces, voices and rendered videos')
   .action(async (options: Options) => {
     const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;

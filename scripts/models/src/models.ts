@@ -1,9 +1,10 @@
 import path from 'node:path';
 import { print, type Row } from '@lipsync/admin';
 import { type Engine } from '@lipsync/contract';
-import { PACKS_DIR, parseEngine, REPOSITORY_ROOT, runProgram } from '@lipsync/local-stack';
+import { DEFAULT_PACKS_DIR, parseEngine, REPOSITORY_ROOT, runProgram } from '@lipsync/local-stack';
 import { resolveBinaries } from '@lipsync/media';
 import { Command, Option } from 'commander';
+import { cudaRow, cudaState, installCudaProvider } from './cuda/cuda';
 import { type Destination, folderDestination, isStoreAddress, withStoreDestination } from './get/destination';
 import { getPack } from './get/get-pack';
 import { publishedRelease } from './get/published';
@@ -33,6 +34,19 @@ program
     const { row, problem } = await verifyPack(dir);
     print(row, options);
     if (problem !== undefined) process.exitCode = 1;
+  });
+
+program
+  .command('cuda')
+  .description(
+    "installs ONNX Runtime's CUDA provider unless it is there, and says whether graphs run on it; fails when none does",
+  )
+  .option('--json')
+  .action(async (options: { json?: boolean }) => {
+    await installCudaProvider((line) => console.error(line));
+    const state = await cudaState();
+    print(cudaRow(state), options);
+    if (state.problem !== undefined) process.exitCode = 1;
   });
 
 interface TryOptions extends FolderOptions {
@@ -163,11 +177,7 @@ async function getTo(destination: Destination, engine: Engine, options: GetComma
 }
 
 function withPacksDir(command: Command): Command {
-  return command.option(
-    '--packs-dir <dir>',
-    'folder of model packs',
-    process.env['MODEL_PACKS_DIR'] || PACKS_DIR,
-  );
+  return command.option('--packs-dir <dir>', 'folder of model packs', DEFAULT_PACKS_DIR);
 }
 
 runProgram(program);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type Row } from '@lipsync/admin';
 import { copyPack, openPack, type Pack } from '@lipsync/engines';
 import { checkPack, openPackFolders } from '@lipsync/gpu-worker';
-import { PackError, packSize } from '@lipsync/model-pack';
+import { PackError, packSize, type Provider } from '@lipsync/model-pack';
 
 /**
  * A row per folder under `packsDir`. `state` says whether the pack serves its engine, judging by manifest and digests;
@@ -29,6 +29,29 @@ export async function listPacks(packsDir: string): Promise<Row[]> {
   return [...(await Promise.all(rows)), ...refused];
 }
 
+type PackReport = Awaited<ReturnType<typeof checkPack>>;
+
+/** checkPack; where the runtime could not load CUDA, the problem also says what helps. */
+async function reportOn(dir: string, options: { entry?: string }): Promise<PackReport> {
+  const report = await checkPack(dir, options);
+  const { problem } = report;
+  if (problem === undefined || !problem.includes('ExecutionProvider_Cuda')) return report;
+  return {
+    ...report,
+    problem: `${problem} (npm run models -- cuda installs what is missing, or says what it is)`,
+  };
+}
+
+/** Verifies a pack like verifyPack. Rejects when it cannot be used. */
+export async function checkedPack(
+  dir: string,
+  options: { entry?: string } = {},
+): Promise<PackReport & { provider: Provider }> {
+  const { provider, problem, ...report } = await reportOn(dir, options);
+  if (provider === undefined) throw new Error(problem ?? `${dir} could not be verified`);
+  return { ...report, provider };
+}
+
 /** The result of verifying a pack. */
 interface VerifiedPack {
   readonly row: Row;
@@ -42,10 +65,24 @@ interface VerifiedPack {
  * probes, on a provider of this machine. `entry` is the compiled child. Rejects only when files cannot be read.
  */
 export async function verifyPack(dir: string, options: { entry?: string } = {}): Promise<VerifiedPack> {
-  const { problem, provider } = await checkPack(dir, options);
+  const { problem, provider, passedOver, probes = [] } = await reportOn(dir, options);
   if (problem !== undefined) return { row: { folder: dir, state: `refused: ${problem}` }, problem };
   const pack = await openPack(dir);
-  return { row: { folder: dir, ...(await describePack(pack)), runs_on: provider, state: 'usable' }, pack };
+  const row = {
+    folder: dir,
+    ...(await describePack(pack)),
+    runs_on: provider,
+    ...(passedOver !== undefined && { passed_over: passedOver.join('; ') }),
+    // How near the worst of the probes comes to its tolerance, which is 1.
+    worst_probe: probes.length === 0 ? null : worstOf(probes),
+    state: 'usable',
+  };
+  return { row, pack };
+}
+
+function worstOf(probes: readonly { deviation: number; tolerance: number }[]): number {
+  const worst = Math.max(...probes.map(({ deviation, tolerance }) => deviation / tolerance));
+  return Number(worst.toPrecision(2));
 }
 
 /** The build writes packs with such names and would overwrite others. */

@@ -4,14 +4,9 @@ import path from 'node:path';
 import { type Row } from '@lipsync/admin';
 import { type Engine } from '@lipsync/contract';
 import { type Manifest, type Pack, readPack } from '@lipsync/engines';
-import {
-  checkPack,
-  openPackFolders,
-  type PackFolder,
-  type RenderResult,
-  startInference,
-} from '@lipsync/gpu-worker';
+import { openPackFolders, type PackFolder, type RenderResult, startInference } from '@lipsync/gpu-worker';
 import { MANIFEST_FILE, packFiles, packVersion } from '@lipsync/model-pack';
+import { checkedPack } from './packs';
 import { makeClip } from './sample-clip';
 
 export interface Trial {
@@ -43,8 +38,9 @@ export async function tryPack(ffmpeg: string, dir: string, trial: Trial): Promis
   for (const file of [trial.videoFile, trial.audioFile]) if (file !== undefined) await access(file);
   const { packs } = await openPackFolders(trial.packsDir);
   const analyzerDir = servingAnalyzer(packs, trial.packsDir).dir;
-  const { provider, passedOver, problem } = await checkPack(dir, child);
-  if (provider === undefined) throw new Error(`not tried: ${problem ?? 'it could not be verified'}`);
+  const { provider, passedOver } = await checkedPack(dir, child).catch((error: unknown) => {
+    throw new Error(`not tried: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  });
 
   const folder = await mkdtemp(path.join(tmpdir(), 'try-pack-'));
   try {

@@ -111,7 +111,10 @@ describe('inference on files', () => {
   test('a face changes its lower half and nothing beyond its box', async () => {
     // Almost unchanged: an output must show a face somewhere.
     await render('cut_off', 'long', { track: 'late.track', output: 'plain.mp4' });
-    await render('cut_off', 'long', { output: 'faced.mp4' });
+    const { tensorBytes } = await render('cut_off', 'long', { output: 'faced.mp4' });
+    // Every face leaves the graphs as 256 × 256 floats of three colors at least.
+    expect(tensorBytes.received).toBeGreaterThan(FRAMES * 3 * 256 * 256 * 4);
+    expect(tensorBytes.given).toBeGreaterThan(tensorBytes.received);
     const [plain, faced] = [
       await lumaPictures(at('plain.mp4'), SIZE),
       await lumaPictures(at('faced.mp4'), SIZE),

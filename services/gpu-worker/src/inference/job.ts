@@ -1,5 +1,11 @@
 import { type Binaries, type ReplacedCodec } from '@lipsync/media';
-import { type InferenceStage, type StageTimings, TIMED_STAGES, type TimedStage } from '../protocol/messages';
+import {
+  type InferenceStage,
+  type StageTimings,
+  type TensorBytes,
+  TIMED_STAGES,
+  type TimedStage,
+} from '../protocol/messages';
 import { type Models } from './models';
 
 /** What the steps of one task share. */
@@ -13,6 +19,8 @@ export interface Job {
   inferMs(): number;
   /** The part of `inferMs` that was spent on a GPU; null when none was used. */
   gpuInferenceMs(): number | null;
+  /** Size of the tensors that graphs were given and gave since the task began. */
+  tensorBytes(): TensorBytes;
   /** How often the face detector ran since the task began. */
   detectorRuns(): number;
   /** Every replacement of a GPU codec by software since the task began. */

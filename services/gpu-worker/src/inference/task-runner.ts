@@ -32,7 +32,12 @@ export function createTaskRunner(deps: {
       for (const { engine, pack } of task.engines) await models.engine(engine, pack, { probe: true });
       return { type: 'warm' };
     }
-    const before = { runMs: host.runMs(), gpuMs: host.gpuMs(), detectorRuns: models.detectorRuns() };
+    const before = {
+      runMs: host.runMs(),
+      gpuMs: host.gpuMs(),
+      tensorBytes: host.tensorBytes(),
+      detectorRuns: models.detectorRuns(),
+    };
     const replaced: ReplacedCodec[] = [];
     const job: Job = {
       binaries: { ...(await deps.binaries), onReplaced: (codec) => void replaced.push(codec) },
@@ -42,6 +47,10 @@ export function createTaskRunner(deps: {
       signal,
       inferMs: () => host.runMs() - before.runMs,
       gpuInferenceMs: () => host.gpuMs() - before.gpuMs || null,
+      tensorBytes: () => {
+        const { given, received } = host.tensorBytes();
+        return { given: given - before.tensorBytes.given, received: received - before.tensorBytes.received };
+      },
       detectorRuns: () => models.detectorRuns() - before.detectorRuns,
       replacedCodecs: () => replaced,
     };
@@ -67,13 +76,14 @@ export async function verifyPack(
     const pack = await readPack(packDir);
     const { engine } = pack.manifest;
     const loaded = await loadPack(host, pack, { ...options, probe: true });
-    const { provider, passedOver } = loaded;
+    const { provider, passedOver, probes } = loaded;
     try {
       const features = engine === 'analyzer' ? undefined : await cachedLayout(engine, pack, loaded.run);
       return {
         packDir,
         provider,
         ...(passedOver.length > 0 && { passedOver }),
+        ...(probes.length > 0 && { probes }),
         ...(features && { features }),
       };
     } finally {

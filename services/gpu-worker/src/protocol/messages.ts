@@ -79,6 +79,15 @@ export interface StageTimings extends Readonly<Record<`${TimedStage}Ms`, number>
   readonly peakRssBytes: number;
 }
 
+/**
+ * Size of the tensors that graphs were given and gave, in bytes: what is copied to a GPU and back where graphs run on
+ * one, because every tensor here is in the memory of the process.
+ */
+export interface TensorBytes {
+  readonly given: number;
+  readonly received: number;
+}
+
 export interface RenderResult {
   readonly type: 'render';
   readonly inputAudioSeconds: number;
@@ -94,6 +103,8 @@ export interface RenderResult {
   readonly replacedCodecs: readonly ReplacedCodec[];
   /** Milliseconds inside the engine's graphs while they ran on a GPU; null when they ran on the CPU. */
   readonly gpuInferenceMs: number | null;
+  /** Of the engine's graphs. */
+  readonly tensorBytes: TensorBytes;
   /** Whether a graph failed where that only costs measurements of the output. */
   readonly graphFailed: boolean;
   readonly quality: OutputQuality;
@@ -123,12 +134,21 @@ export interface AnalyzeResult {
   readonly timings: StageTimings;
 }
 
+/** How far a graph was from the values that its probe recorded elsewhere; both in units of the output. */
+export interface ProbeReading {
+  readonly role: string;
+  readonly deviation: number;
+  readonly tolerance: number;
+}
+
 export interface PackReport {
   readonly packDir: string;
   /** The provider that the pack's graphs run on. */
   readonly provider?: Provider;
   /** Why each more preferred provider was passed over. */
   readonly passedOver?: readonly string[];
+  /** What its probes found. */
+  readonly probes?: readonly ProbeReading[];
   /** The layout of its features, if the engine caches any; a file of features has one layout and belongs to one pack. */
   readonly features?: FeatureLayout;
   /** Undefined when the pack is usable. */

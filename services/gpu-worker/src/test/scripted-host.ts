@@ -63,6 +63,7 @@ const measured = () => ({
 /** The result of a render; 0.6 s of speech unless changed. */
 export const renderResult = (change: Partial<RenderResult> = {}): RenderResult => ({
   type: 'render',
+  tensorBytes: { given: 0, received: 0 },
   inputAudioSeconds: 0.6,
   outputSeconds: 0.6,
   ...SIZE,

@@ -1,5 +1,6 @@
 import { type RunResult, SessionError, type Tensor } from '@lipsync/engines';
 import { type Probe, type TensorSpec as PackTensor } from '@lipsync/model-pack';
+import { type ProbeReading } from '../../protocol/messages';
 import { type Session, type TensorSpec as GraphTensor } from '../sessions/session';
 
 /** What must agree between a role in the manifest and its graph. */
@@ -63,14 +64,14 @@ type Fill = Probe['fill'][string];
 
 /**
  * Runs the manifest's probe: fills the inputs as it specifies and compares the outputs with the recorded values, within
- * the tolerance. Returns a description of the mismatch, or undefined. Rejects with SessionError when the graph cannot
- * be run.
+ * the tolerance. Returns the largest deviation, or a description of the first mismatch. Rejects with SessionError when
+ * the graph cannot be run.
  */
-export async function probeMismatch(
+export async function runProbe(
   role: RoleTensors,
   probe: Probe,
   session: Session,
-): Promise<string | undefined> {
+): Promise<Omit<ProbeReading, 'role'> | { readonly mismatch: string }> {
   const feeds = Object.fromEntries(
     declaredTensors(role.inputs).map(([key, spec]) => [
       spec.name,
@@ -78,17 +79,20 @@ export async function probeMismatch(
     ]),
   );
   const { outputs } = await session.run(feeds);
+  let deviation = 0;
   for (const { key, measure, wanted, of } of recorded(probe)) {
     const spec = role.outputs[key];
     const tensor = spec && outputs[spec.name];
-    if (!tensor) return `the probe names an output '${key}' that the role does not have`;
+    if (!tensor) return { mismatch: `the probe names an output '${key}' that the role does not have` };
     const actual = of(tensor);
+    const difference = Math.abs(actual - wanted);
     // Written so that NaN is a mismatch too.
-    if (!(Math.abs(actual - wanted) <= probe.tolerance)) {
-      return `the ${measure} of '${key}' is ${actual}, ${wanted} ± ${probe.tolerance} expected`;
+    if (!(difference <= probe.tolerance)) {
+      return { mismatch: `the ${measure} of '${key}' is ${actual}, ${wanted} ± ${probe.tolerance} expected` };
     }
+    deviation = Math.max(deviation, difference);
   }
-  return undefined;
+  return { deviation, tolerance: probe.tolerance };
 }
 
 /** Everything that a probe records, as a sequence of numbers. */

@@ -15,14 +15,15 @@ import {
   verifyPackFiles,
   weightsSize,
 } from '@lipsync/model-pack';
+import { type ProbeReading } from '../../protocol/messages';
 import { halveWhenOutOfMemory } from '../sessions/halved-session';
 import { type Session, type SessionHost } from '../sessions/session';
 import {
   declaredTensors,
   expectFinite,
   type PackTensors,
-  probeMismatch,
   type RoleTensors,
+  runProbe,
   tensorMismatch,
 } from './check-graph';
 
@@ -32,6 +33,8 @@ export interface LoadedPack {
   readonly provider: Provider;
   /** Why each more preferred provider was passed over, one line each. */
   readonly passedOver: readonly string[];
+  /** What the probes found, if they ran. */
+  readonly probes: readonly ProbeReading[];
   readonly run: RunModel;
   readonly release: () => Promise<void>;
 }
@@ -62,7 +65,7 @@ export async function loadPack(host: SessionHost, pack: Pack, options: LoadOptio
   const { only, digestOf } = options;
   await verifyPackFiles(pack, { ...(only && { roles: only }), ...(digestOf && { digestOf }) });
   const roles = new Map([...packRoles(pack.manifest)].filter(([name]) => only?.includes(name) ?? true));
-  const { provider, passedOver, sessions } = await openOnFirst(host, pack, roles, options);
+  const { provider, passedOver, sessions, probes } = await openOnFirst(host, pack, roles, options);
 
   const run: RunModel = async (name, feeds, take) => {
     const session = sessions.get(name);
@@ -79,7 +82,7 @@ export async function loadPack(host: SessionHost, pack: Pack, options: LoadOptio
       feeds: renamed(result.feeds, role.inputs, 'toManifest'),
     };
   };
-  return { provider, passedOver, run, release: () => releaseAll(sessions) };
+  return { provider, passedOver, probes, run, release: () => releaseAll(sessions) };
 }
 
 async function openOnFirst(
@@ -87,11 +90,11 @@ async function openOnFirst(
   pack: Pack,
   roles: ReadonlyMap<string, PackRole>,
   options: LoadOptions,
-): Promise<{ provider: Provider; passedOver: string[]; sessions: Sessions }> {
+): Promise<{ provider: Provider; passedOver: string[] } & OpenedPack> {
   const passedOver: string[] = [];
   for (const provider of allowedProviders(pack, options)) {
     try {
-      return { provider, passedOver, sessions: await openAll(host, pack, roles, provider, options) };
+      return { provider, passedOver, ...(await openAll(host, pack, roles, provider, options)) };
     } catch (error) {
       // Memory may be free again for the next task, so running out of it is no reason to change the provider.
       const refused = error instanceof SessionError && ['load_failed', 'run_failed'].includes(error.reason);
@@ -112,6 +115,11 @@ function allowedProviders({ manifest }: Pack, { providers }: GraphSettings): rea
 
 type Sessions = ReadonlyMap<string, Session>;
 
+interface OpenedPack {
+  readonly sessions: Sessions;
+  readonly probes: readonly ProbeReading[];
+}
+
 /** All graphs on one provider: a pack split over two would copy every tensor between them. */
 async function openAll(
   host: SessionHost,
@@ -119,16 +127,18 @@ async function openAll(
   roles: ReadonlyMap<string, PackRole>,
   provider: Provider,
   { cores, probe }: LoadOptions,
-): Promise<Sessions> {
+): Promise<OpenedPack> {
   const threads = await graphThreads(pack, provider, cores);
   const sessions = new Map<string, Session>();
+  const probes: ProbeReading[] = [];
   try {
     for (const [name, role] of roles) {
       const session = await host.open(modelPath(pack, role), { threads, providers: [provider] });
       sessions.set(name, halveWhenOutOfMemory(session));
     }
-    for (const [name, session] of sessions) await check(name, roles.get(name), session, probe);
-    return sessions;
+    for (const [name, session] of sessions)
+      probes.push(...(await check(name, roles.get(name), session, probe)));
+    return { sessions, probes };
   } catch (error) {
     await releaseAll(sessions);
     throw error;
@@ -144,12 +154,14 @@ async function check(
   role: PackRole | undefined,
   session: Session,
   probe: boolean,
-): Promise<void> {
+): Promise<ProbeReading[]> {
   if (!role) throw new SessionError('load_failed', `the pack has no role '${name}'`);
-  const problem =
-    tensorMismatch(role, session) ??
-    (probe && role.probe ? await probeMismatch(role, role.probe, session) : undefined);
-  if (problem) throw new SessionError('load_failed', `${name}: ${problem}`);
+  const mismatch = tensorMismatch(role, session);
+  const result =
+    mismatch === undefined && probe && role.probe ? await runProbe(role, role.probe, session) : { mismatch };
+  if (!('mismatch' in result)) return [{ role: name, ...result }];
+  if (result.mismatch !== undefined) throw new SessionError('load_failed', `${name}: ${result.mismatch}`);
+  return [];
 }
 
 /** Renames tensors to the other set of names; those unknown to the manifest keep theirs. */

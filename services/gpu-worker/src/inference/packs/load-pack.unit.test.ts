@@ -34,14 +34,25 @@ describe('the execution provider of a pack', () => {
     const vae_decoder = { ...manifest.roles.vae_decoder, probe };
     return { ...rest, manifest: { ...manifest, roles: { ...manifest.roles, vae_decoder } } };
   };
+  type Spoiled = Partial<Record<Provider, 'load_failed' | 'run_failed' | 'out_of_memory'>>;
+  /** Runs every graph in this process, whatever provider is requested, with the failures that `spoil` asks for. */
+  const machine = (spoil: Spoiled): SessionHost => ({
+    ...sessions,
+    open: async (file, { providers, ...options } = {}) => {
+      const reason = providers?.[0] && spoil[providers[0]];
+      const fail = () => Promise.reject(new SessionError(reason ?? 'closed', 'no kernel image'));
+      if (reason === 'load_failed') return fail();
+      const session = await sessions.open(file, options);
+      return reason === undefined ? session : { ...session, run: fail };
+    },
+  });
   async function providerOf(made: Pack, allowed?: readonly Provider[]): Promise<Provider> {
     const settings = { cores: 1, probe: false, ...(allowed && { providers: allowed }) };
-    const { provider, release } = await loadPack(sessions, made, settings);
+    const { provider, release } = await loadPack(machine({ cuda: 'load_failed' }), made, settings);
     await release();
     return provider;
   }
 
-  // The runtime's npm package lacks the CUDA libraries: without them the provider cannot be loaded anywhere.
   test('is the first one that the machine has, in the pack’s order of preference', async () => {
     await expect(providerOf(madeFor('cuda', 'cpu'))).resolves.toBe('cpu');
   });
@@ -52,23 +63,13 @@ describe('the execution provider of a pack', () => {
     });
   });
 
-  /** Runs every graph in this process, whatever provider is requested, with the failures that `spoil` asks for. */
-  const machine = (spoil: Partial<Record<Provider, 'run_failed' | 'out_of_memory'>>): SessionHost => ({
-    ...sessions,
-    open: async (file, { providers, ...options } = {}) => {
-      const session = await sessions.open(file, options);
-      const reason = providers?.[0] && spoil[providers[0]];
-      const fail = () => Promise.reject(new SessionError(reason ?? 'closed', 'no kernel image'));
-      return reason === undefined ? session : { ...session, run: fail };
-    },
-  });
-
   test('is one on which the probes run, and the reason for passing over the earlier one is reported', async () => {
     const made = probed(madeFor('cuda', 'webgpu'));
     const host = machine({ cuda: 'run_failed' });
-    const { provider, passedOver, release } = await loadPack(host, made, { cores: 1, probe: true });
+    const { provider, passedOver, probes, release } = await loadPack(host, made, { cores: 1, probe: true });
     await release();
     expect([provider, passedOver]).toEqual(['webgpu', ['cuda: no kernel image']]);
+    expect(probes).toEqual([{ role: 'vae_decoder', deviation: 0, tolerance: 1 }]);
   });
 
   test('does not change because memory is short at the moment', async () => {

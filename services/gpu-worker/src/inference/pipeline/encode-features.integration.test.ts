@@ -100,6 +100,7 @@ describe('precomputing features while memory is short', () => {
       clock: createStageClock(),
       inferMs: none,
       gpuInferenceMs: () => null,
+      tensorBytes: () => ({ given: 0, received: 0 }),
       detectorRuns: none,
       replacedCodecs: () => [],
       progress: { loading: unused, preparing: unused, rendered: unused, encoding: unused },

@@ -89,7 +89,10 @@ async function openClip(task: RenderTask, job: Job, speech: SpeechFile): Promise
   return { engine, video, audioStream, audio: speech.recording(), track };
 }
 
-type RenderedClip = Pick<RenderResult, 'renderedFrames' | 'quality' | 'graphFailed' | 'gpuInferenceMs'>;
+type RenderedClip = Pick<
+  RenderResult,
+  'renderedFrames' | 'quality' | 'graphFailed' | 'gpuInferenceMs' | 'tensorBytes'
+>;
 
 /**
  * Renders the frames that the sync mode's timeline needs, with new mouths, encoded once together with the new speech.
@@ -168,7 +171,7 @@ async function renderClip(
     progress.encoding();
     // The quality probe's graphs count towards neither the engine's time nor the customer's usage.
     clock.add('infer', job.inferMs());
-    const engineGpuMs = job.gpuInferenceMs();
+    const ofEngine = { gpuInferenceMs: job.gpuInferenceMs(), tensorBytes: job.tensorBytes() };
     const finishing = clock.during('encode', () => writing.finish());
     const judging = clock.during('quality', () => probe.judge(() => models.analyzer(task.analyzer)));
     await Promise.allSettled([finishing, judging]);
@@ -178,7 +181,7 @@ async function renderClip(
       renderedFrames: outputFrames,
       quality,
       graphFailed: probe.graphFailed(),
-      gpuInferenceMs: engineGpuMs,
+      ...ofEngine,
     };
   } finally {
     await Promise.all([engineClip?.close(), source.close(), encoder?.abort()]);

@@ -4,14 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { float32Of, float32Tensor } from '@lipsync/engines';
 import { encodeModel, GraphBuilder } from '@lipsync/model-pack';
-import { type SessionHost } from './session';
-import { createSessionHost } from './session-host';
+import { createSessionHost, type TimedSessionHost } from './session-host';
 
 const ENTRY = join(__dirname, '../../../dist/inference/sessions/session-worker.js');
 
 describe('session host', () => {
   let folder: string;
-  let host: SessionHost;
+  let host: TimedSessionHost;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'sessions-'));
@@ -41,6 +40,7 @@ describe('session host', () => {
 
     expect([...float32Of(outputs, 'y')]).toEqual([1, 2, 3, 4]);
     expect([...float32Of(feeds, 'x')]).toEqual([2, 4, 6, 8]);
+    expect(host.tensorBytes()).toEqual({ given: 16, received: 16 });
   });
 
   test('an output is written to the given memory', async () => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { SessionError, type Tensors } from '@lipsync/engines';
+import { type TensorBytes } from '../../protocol/messages';
 import { copyOf, type Session, type SessionHost, type SessionOptions, type TensorSpec } from './session';
 
 type Unsent = SessionRequest extends infer R ? (R extends SessionRequest ? Omit<R, 'id'> : never) : never;
@@ -12,7 +13,7 @@ interface Waiter {
 export type TimedSessionHost = ReturnType<typeof createSessionHost>;
 
 /**
- * Starts the session thread: a SessionHost that also counts the time spent running graphs. `entry` is the compiled
+ * Starts the session thread: a SessionHost that also counts the time and the tensors of its graphs. `entry` is the compiled
  * session-worker; the default is the one beside this file. If the thread dies, `onLost` is called with the reason, and
  * every open and later call rejects with SessionError('closed').
  */
@@ -25,6 +26,7 @@ export function createSessionHost(
   let lastId = 0;
   let busyMs = 0;
   let gpuMs = 0;
+  let [given, received] = [0, 0];
   let ended: SessionError | undefined;
   let closing = false;
 
@@ -64,6 +66,8 @@ export function createSessionHost(
       if (ran.type !== 'ran') throw unexpected(ran);
       busyMs += ran.ms;
       if (onGpu) gpuMs += ran.ms;
+      given += bytesOf(ran.feeds);
+      received += bytesOf(ran.outputs);
       return { outputs: ran.outputs, feeds: ran.feeds };
     };
     const release = async (): Promise<void> => {
@@ -78,6 +82,8 @@ export function createSessionHost(
     runMs: () => busyMs,
     /** The part of `runMs` that was spent in sessions on a GPU. */
     gpuMs: () => gpuMs,
+    /** Size of the tensors of all runs since the start. */
+    tensorBytes: (): TensorBytes => ({ given, received }),
     close: async (): Promise<void> => {
       if (ended) return;
       closing = true;
@@ -96,6 +102,10 @@ function ownBuffers(feeds: Tensors): Tensors {
       tensor.data.byteLength === tensor.data.buffer.byteLength ? tensor : copyOf(tensor),
     ]),
   );
+}
+
+function bytesOf(tensors: Tensors): number {
+  return Object.values(tensors).reduce((bytes, { data }) => bytes + data.byteLength, 0);
 }
 
 function unexpected(reply: SessionReply): SessionError {

@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process';
+import { appendFile, cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ENGINES } from '@lipsync/contract';
+import { buildBuiltinPacks } from '@lipsync/engines';
+
+/** The compiled command: it starts processes that cannot run TypeScript. */
+const PROGRAM = path.resolve(__dirname, '../dist/gpu-check.js');
+const ENGINES_BY_NAME = [...ENGINES].sort();
+let folder: string;
+const at = (name: string): string => path.join(folder, name);
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'gpu-check-test-'));
+  await buildBuiltinPacks(at('built'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function check(...args: string[]) {
+  const env = { ...process.env, MODEL_PACKS_DIR: at('built') };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+    encoding: 'utf8',
+    env,
+  });
+  return { status, stdout, stderr };
+}
+
+const outcomes = (json: string): string[] =>
+  (JSON.parse(json) as { steps: { step: string; outcome: string }[] }).steps.map(
+    ({ step, outcome }) => `${step}: ${outcome}`,
+  );
+
+test('a dry run takes every pack through every step, and one damaged pack fails it', async () => {
+  await cp(at('built'), at('packs'), { recursive: true });
+  await cp(at('built/builtin-musetalk'), at('packs/damaged'), { recursive: true });
+  await appendFile(at('packs/damaged/unet.onnx'), '!');
+  const args = ['--dry-run', '--packs', at('packs'), '--seconds', '0.2', '--out', at('report.json')];
+  const { status, stdout, stderr } = check(...args);
+
+  expect(status).toBe(1);
+  expect(outcomes(stdout)).toEqual([
+    'card: skipped',
+    'CUDA: skipped',
+    'video codecs: ok',
+    'pack damaged: failed',
+    ...ENGINES_BY_NAME.flatMap((engine) => [`verify builtin-${engine}: ok`, `render builtin-${engine}: ok`]),
+  ]);
+  expect(stderr).toMatch(/^failed .* pack damaged: .*unet\.onnx \(unet\) has SHA-256/m);
+  const report = JSON.parse(stdout) as { ok: boolean; steps: Record<string, unknown>[] };
+  expect(report).toMatchObject({ ok: false, dry_run: true });
+  const rendered = report.steps.filter((step) => 'rendered_frames' in step);
+  for (const figures of rendered) {
+    expect(figures).toMatchObject({ rendered_frames: 5, gpu_seconds: null });
+    // Three channels of 256 × 256 floats for each face, at least.
+    expect(figures['bytes_received_per_frame']).toBeGreaterThan(3 * 256 * 256 * 4);
+  }
+  expect(await readFile(at('report.json'), 'utf8')).toBe(stdout);
+});
+
+test('without a pack that could be checked it says what is wrong with those that are there', async () => {
+  await cp(at('built/builtin-musetalk'), at('bad/damaged'), { recursive: true });
+  await appendFile(at('bad/damaged/unet.onnx'), '!');
+  const { status, stdout, stderr } = check('--dry-run', '--packs', at('bad'));
+  expect([status, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^gpu-check: there is no such pack .*unet\.onnx \(unet\) has SHA-256/m);
+});
