@@ -93,7 +93,13 @@ describe('latentsync on a network that knows the answer', () => {
       });
       const whole = (time: number) => Array<unknown>(2).fill([time, undefined]);
       const shallow = (time: number, from: number) => Array<unknown>(2).fill([time, from]);
-      const window = [...whole(801), ...shallow(601, 801), ...shallow(401, 801), ...whole(201), ...shallow(1, 201)];
+      const window = [
+        ...whole(801),
+        ...shallow(601, 801),
+        ...shallow(401, 801),
+        ...whole(201),
+        ...shallow(1, 201),
+      ];
       expect(times).toEqual([...window, ...window]);
     });
 

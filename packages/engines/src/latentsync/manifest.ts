@@ -113,8 +113,8 @@ export const latentsyncManifestSchema = manifestSchema(
     'deepCache needs the shallow network',
   )
   .superRefine(({ roles, params }, context) => {
-  refuseMismatches(context, roles, latentsyncTensors(params, roles.unet3d.outputs.deep));
-  refuseHalfExemplars(context, 'unet3d', roles.unet3d);
-});
+    refuseMismatches(context, roles, latentsyncTensors(params, roles.unet3d.outputs.deep));
+    refuseHalfExemplars(context, 'unet3d', roles.unet3d);
+  });
 
 export type LatentsyncManifest = z.infer<typeof latentsyncManifestSchema>;

@@ -68,7 +68,8 @@ export async function publishedRelease(
   }
   if (deepCache !== undefined && engine !== 'latentsync') throw new Error(`${engine} has no DeepCache`);
   const interval = deepCache === true ? [] : [String(deepCache)];
-  const exporter = deepCache === undefined ? wanted.exporter : [...wanted.exporter, '--deep-cache', ...interval];
+  const exporter =
+    deepCache === undefined ? wanted.exporter : [...wanted.exporter, '--deep-cache', ...interval];
   if (!faceParser) return { ...wanted, exporter };
   const { face_parser: parser } = wanted;
   if (parser === undefined) throw new Error(`${engine} has no face parser`);
