@@ -5,14 +5,14 @@ near in time a UNet's deep features hardly change, so a step may take them from 
 returns what enters this layer from below; the shallow one takes it.
 """
 
+from dataclasses import replace
 from typing import List
 
 import torch
 
 from ..export_role import Role
-from ..probe import ProbeInput
 from ..tensor_spec import TensorSpec
-from .unet import latentsync_unet_inputs, latentsync_unet_outputs, latentsync_unet_probe
+from .unet import latentsync_unet_role
 
 #: Steps of which upstream computes one with the whole network.
 INTERVAL = 3
@@ -51,9 +51,7 @@ class Shallow(torch.nn.Module):
         time = self.time_embedding(self.time(timestep))
         x = self.resnet(torch.cat([deep, self.enter(latent)], dim=1), time)
         x = self.attention(x, encoder_hidden_states=audio).sample
-        if self.motion is not None:
-            x = self.motion(x, time, encoder_hidden_states=audio)
-        return self.leave(x)
+        return self.leave(self.motion(x, time, encoder_hidden_states=audio))
 
 
 def deep_channels(unet: torch.nn.Module) -> int:
@@ -61,25 +59,16 @@ def deep_channels(unet: torch.nn.Module) -> int:
 
 
 def deep_cache_roles(unet: torch.nn.Module, latent: dict, audio: dict) -> List[Role]:
-    inputs, probe = latentsync_unet_inputs(latent, audio), latentsync_unet_probe()
-    deep = [1, deep_channels(unet), "frames", latent["height"], latent["width"]]
-    outputs = latentsync_unet_outputs(latent)
+    plain = latentsync_unet_role(unet, latent, audio)
+    deep = TensorSpec("deep", [1, deep_channels(unet), "frames", latent["height"], latent["width"]])
     return [
-        Role(
-            name="unet3d",
-            module=Whole(unet),
-            inputs=inputs,
-            outputs=[*outputs, TensorSpec("deep", deep)],
-            probe=probe,
-            attention=True,
-        ),
+        replace(plain, module=Whole(unet), outputs=[*plain.outputs, deep]),
         # Its weights are a hundredth of the whole network's. In the same file, they would count as all of them.
-        Role(
+        replace(
+            plain,
             name="unet3d_shallow",
             module=Shallow(unet),
-            inputs=[*inputs, TensorSpec("deep", deep)],
-            outputs=outputs,
-            probe=ProbeInput(dims=probe.dims, fill={**probe.fill, "deep": "wave"}),
-            attention=True,
+            inputs=[*plain.inputs, deep],
+            probe=replace(plain.probe, fill={**plain.probe.fill, "deep": "wave"}),
         ),
     ]

@@ -1,7 +1,5 @@
 """The UNets of MuseTalk and LatentSync."""
 
-from typing import List
-
 import torch
 
 from ..export_role import Role
@@ -40,28 +38,17 @@ def musetalk_unet_role(unet: torch.nn.Module, latent: dict, audio: dict) -> Role
 
 def latentsync_unet_role(unet: torch.nn.Module, latent: dict, audio: dict) -> Role:
     """Over a window of frames, which may be shorter than the one that the UNet was trained with."""
+    channels, height, width = latent["channels"], latent["height"], latent["width"]
     return Role(
         name="unet3d",
         module=Unet(unet),
-        inputs=latentsync_unet_inputs(latent, audio),
-        outputs=latentsync_unet_outputs(latent),
-        probe=latentsync_unet_probe(),
+        inputs=[
+            TensorSpec("latent", [1, 3 * channels + 1, "frames", height, width]),
+            TensorSpec("timestep", [1], dtype="int64"),
+            TensorSpec("audio", ["frames", WINDOW_STEPS * audio["states"], audio["width"]]),
+        ],
+        outputs=[TensorSpec("prediction", [1, channels, "frames", height, width])],
+        # A timestep whose embedding would suffer from half precision, and a window that is not full.
+        probe=ProbeInput(dims={"frames": 3}, fill={"latent": "wave", "timestep": 951, "audio": "wave"}),
         attention=True,
     )
-
-
-def latentsync_unet_inputs(latent: dict, audio: dict) -> List[TensorSpec]:
-    return [
-        TensorSpec("latent", [1, 3 * latent["channels"] + 1, "frames", latent["height"], latent["width"]]),
-        TensorSpec("timestep", [1], dtype="int64"),
-        TensorSpec("audio", ["frames", WINDOW_STEPS * audio["states"], audio["width"]]),
-    ]
-
-
-def latentsync_unet_outputs(latent: dict) -> List[TensorSpec]:
-    return [TensorSpec("prediction", [1, latent["channels"], "frames", latent["height"], latent["width"]])]
-
-
-def latentsync_unet_probe() -> ProbeInput:
-    """A timestep whose embedding would suffer from half precision, and a window that is not full."""
-    return ProbeInput(dims={"frames": 3}, fill={"latent": "wave", "timestep": 951, "audio": "wave"})
