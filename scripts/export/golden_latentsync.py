@@ -2,7 +2,9 @@
 Golden numbers for the latentsync engine: a pack of random networks, and the pictures that LatentSync's own pipeline
 makes with them (audio windows, masks, windows of 16 frames and a shorter last one, scheduler, guidance, decoding).
 
-    python scripts/export/golden_latentsync.py --upstream LatentSync --out DIR [--networks reduced]
+    python scripts/export/golden_latentsync.py --upstream LatentSync --out DIR [--networks reduced [--deep-cache]]
+
+With --deep-cache, upstream's inference wraps its pipeline in DeepCache's own helper (github.com/horseee/DeepCache).
 """
 
 import json
@@ -15,12 +17,13 @@ import numpy as np
 import torch
 from golden import networks as golden_networks
 from golden import packs
-from golden.arguments import arguments_of, finish, made_by
+from golden.arguments import finish, made_by, parser_of
 from golden.golden_file import write_golden
 from golden.inputs import SAMPLE_RATE, picture, sound, write_mask
 from golden.noise import noise
 from golden.upstream import mode_instead_of_samples
 from pack_export.command_line import use_upstream
+from pack_export.networks.deep_cache import INTERVAL
 
 FRAMES = 20
 SECONDS = FRAMES / 25
@@ -71,6 +74,7 @@ def upstream_pictures(networks, audio, params: dict, upstream: Path, mask: Path)
     decoded = []
     decode = pipeline.decode_latents
     pipeline.decode_latents = lambda latents: decoded.append(decode(latents)) or decoded[-1]
+    helper = deep_cache(pipeline, params["deepCache"]["interval"]) if "deepCache" in params else None
     pipeline(
         video_path="",
         audio_path="",
@@ -84,17 +88,35 @@ def upstream_pictures(networks, audio, params: dict, upstream: Path, mask: Path)
         mask_image_path=str(mask),
         temp_dir=str(mask.parent / "temp"),
     )
+    if helper:
+        helper.disable()
     return torch.cat(decoded).numpy()
+
+
+def deep_cache(pipeline, interval: int):
+    """DeepCache's helper, enabled as upstream's scripts/inference.py does."""
+    from DeepCache import DeepCacheSDHelper
+
+    helper = DeepCacheSDHelper(pipe=pipeline)
+    helper.set_params(cache_interval=interval, cache_branch_id=0)
+    helper.enable()
+    return helper
 
 
 @torch.no_grad()
 def main() -> None:
-    given = arguments_of(__doc__)
+    arguments = parser_of(__doc__)
+    arguments.add_argument("--deep-cache", action="store_true", help="for the reduced networks, which have blocks to cache")
+    given = arguments.parse_args()
+    if given.deep_cache and given.networks == "small":
+        arguments.error("--deep-cache needs --networks reduced")
     upstream = use_upstream(given.upstream)
     small = given.networks == "small"
     networks = golden_networks.small("latentsync") if small else golden_networks.reduced_latentsync()
     mode_instead_of_samples()
-    params = packs.latentsync_settings(networks, packs.STEPS[given.networks])
+    # A cache shows only over many steps.
+    steps, interval = (packs.STEPS["small"], INTERVAL) if given.deep_cache else (packs.STEPS[given.networks], None)
+    params = packs.latentsync_settings(networks, steps, interval)
     with tempfile.TemporaryDirectory() as folder:
         mask = Path(folder) / "mask.png"
         write_mask(mask, networks.side)

@@ -5,6 +5,7 @@ Makes a pack for the latentsync engine of LatentSync's weights (github.com/byted
         --vae sd-vae-ft-mse --config configs/unet/stage2_512.yaml --out packs/latentsync-1.6
 """
 
+import argparse
 from pathlib import Path
 
 from pack_export.checkpoint_check import pretrained_file, refuse_other_network, refuse_wrong_checkpoints
@@ -13,6 +14,7 @@ from pack_export.command_line import label_of, options_of, parser, use_upstream
 from pack_export.latentsync_pack import latentsync_params, latentsync_roles
 from pack_export.mask_spans import mask_params
 from pack_export.networks.autoencoder import latent_params, plain_attention
+from pack_export.networks.deep_cache import INTERVAL
 from pack_export.networks.whisper import OpenaiStates, audio_params, whisper_role
 from pack_export.write_pack import write_pack
 
@@ -27,6 +29,14 @@ def main() -> None:
         "--config",
         required=True,
         help="below upstream: configs/unet/stage2.yaml for weights of 1.5, configs/unet/stage2_512.yaml for 1.6",
+    )
+    arguments.add_argument(
+        "--deep-cache",
+        type=interval,
+        nargs="?",
+        const=INTERVAL,
+        metavar="INTERVAL",
+        help=f"as upstream's inference.sh: only one of INTERVAL steps ({INTERVAL} if none is given) computes the deep features",
     )
     given = arguments.parse_args()
     options = options_of(given)
@@ -60,6 +70,7 @@ def main() -> None:
         audio_params("openai", states, width),
         mask_params(upstream / config.data.mask_image_path),
         config.data.num_frames,
+        given.deep_cache,
     )
     roles = latentsync_roles(
         whisper_role(OpenaiStates(whisper.encoder), states, width),
@@ -70,6 +81,12 @@ def main() -> None:
     source = SOURCE.format(resolution=resolution)
     label = label_of(given, "latentsync", f"latentsync-{resolution}", "LicenseRef-OpenRAIL-PP AND MIT", source)
     write_pack(given.out, label, roles, params, options)
+
+
+def interval(text: str) -> int:
+    if int(text) < 2:
+        raise argparse.ArgumentTypeError("with less than 2, every step is computed whole")
+    return int(text)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import { type RunModel } from './model';
 import { openPack, type Pack, type PackEngine } from './packs';
 import { deviation, type GoldenPack, goldenPack, goldenPacks, readGolden } from './test/golden';
 import { highsyncImages, latentsyncImages, musetalkImages } from './test/golden-clips';
-import { misplacedReference, testSessions } from './test/test-sessions';
+import { everyStepWhole, misplacedFeatures, misplacedReference, testSessions } from './test/test-sessions';
 
 /** Packs with golden numbers, in one folder or more: those in the repository, and others if a developer names them. */
 const PARENTS = [join(__dirname, '../test-data/golden'), process.env['LIPSYNC_GOLDEN_PACKS']];
@@ -15,10 +15,18 @@ const PACKS = PARENTS.flatMap((parent) => (parent ? goldenPacks(parent) : []));
 type Mistake = readonly [name: string, longer: number, spoilt: (run: RunModel) => RunModel];
 const OTHER_SOUND: Mistake = ['other sound', 0.1, (run) => run];
 const MISPLACED: Mistake = ['banks or latents in each other’s place', 0, misplacedReference];
+const CACHED: Mistake[] = [
+  ['deep features of the other condition', 0, misplacedFeatures],
+  ['deep features that are never reused', 0, everyStepWhole],
+];
 
 describe.each(PACKS)('$name', ({ name, folder, directory }) => {
   const sessions = testSessions();
-  const mistakes = name.includes('highsync') ? [OTHER_SOUND, MISPLACED] : [OTHER_SOUND];
+  const mistakes = [
+    OTHER_SOUND,
+    ...(name.includes('highsync') ? [MISPLACED] : []),
+    ...(name.includes('deep-cache') ? CACHED : []),
+  ];
   const clips = readdirSync(folder).filter((file) => /^golden.*\.json$/.test(file));
   let kept: GoldenPack;
   let pack: Pack;

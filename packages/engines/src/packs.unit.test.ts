@@ -153,6 +153,53 @@ describe('parameters that contradict the tensors beside them are refused, naming
     expect(unguided(1)).toEqual([]);
   });
 
+  describe('with DeepCache', () => {
+    const features = (channels: number) => {
+      const { height, width } = latentsync.params.latent;
+      return { name: 'deep', dtype: 'float32' as const, dims: [1, channels, 'frames', height, width] };
+    };
+    /** The built-in pack with the two graphs of DeepCache. */
+    const cached = (channels = { whole: 320, shallow: 320 }) => {
+      const { unet3d } = latentsync.roles;
+      const { latent, timestep, audio } = unet3d.inputs;
+      const roles = {
+        ...latentsync.roles,
+        unet3d: { ...unet3d, outputs: { ...unet3d.outputs, deep: features(channels.whole) } },
+        unet3d_shallow: { ...unet3d, inputs: { latent, timestep, audio, deep: features(channels.shallow) } },
+      };
+      return { ...latentsync, roles, params: { ...latentsync.params, deepCache: { interval: 3 } } };
+    };
+
+    test('both graphs are accepted, and without the parameter every step is whole', () => {
+      const { roles, params } = cached();
+      expect(problems({ ...latentsync, roles, params })).toEqual([]);
+      expect(problems({ ...latentsync, roles })).toEqual([]);
+    });
+
+    test('the parameter needs the shallow network, which needs the features that it takes', () => {
+      const { roles, params } = cached();
+      const { unet3d_shallow, ...others } = roles;
+      const UNPAIRED = ': the shallow network takes the deep features that the whole one returns';
+      expect(problems({ ...latentsync, params })).toEqual([': deepCache needs the shallow network']);
+      expect(problems({ ...latentsync, params, roles: others })).toContain(UNPAIRED);
+      expect(problems({ ...latentsync, params, roles: { ...latentsync.roles, unet3d_shallow } })).toEqual([
+        UNPAIRED,
+      ]);
+    });
+
+    test('features of different shapes in the two networks', () => {
+      expect(problems(cached({ whole: 320, shallow: 640 }))).toEqual([
+        expect.stringContaining('roles.unet3d_shallow.inputs.deep: is float32 [1,640,') as string,
+      ]);
+    });
+
+    test.each([1, 0, 2.5])('an interval of %d', (interval) => {
+      expect(ofLatentsync({ deepCache: { interval } })).toContainEqual(
+        expect.stringMatching(/^params\.deepCache\.interval: /) as string,
+      );
+    });
+  });
+
   test('banks of different shapes in the two networks', () => {
     const roles = structuredClone(highsync.roles);
     const [bank] = Object.values(roles.reference_unet?.outputs ?? {});

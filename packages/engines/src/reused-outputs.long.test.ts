@@ -61,6 +61,19 @@ describe('the memory of graph outputs is reused, and never too early,', () => {
     expect(fresh.get('unet3d')).toBeLessThanOrEqual(4);
   });
 
+  test('by latentsync with DeepCache, whose features are reused within a window', async () => {
+    const pack = await writeLatentsyncPack(packs.at('deep-cache'), { deepCache: { interval: 2 } });
+    const { plain, run, runs, fresh } = await counted(pack);
+    const images = async (model: RunModel) => {
+      const clip = await createLatentsync(pack, model).open(clipInput(track, sources).input);
+      return generate(clip, sources);
+    };
+    expect(await images(run)).toEqual(await images(plain));
+    expect([runs.get('unet3d'), runs.get('unet3d_shallow')]).toEqual([12, 12]);
+    // Two features in each of three windows, beside the predictions.
+    expect(fresh.get('unet3d')).toBeLessThanOrEqual(4 + 2 * 3);
+  });
+
   test('by highsync from step to step and from window to window', async () => {
     const pack = await writeHighsyncPack(packs.at('highsync'));
     const { plain, run, runs, fresh } = await counted(pack);

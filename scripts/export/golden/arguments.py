@@ -7,6 +7,10 @@ from pathlib import Path
 
 
 def arguments_of(description: str) -> argparse.Namespace:
+    return parser_of(description).parse_args()
+
+
+def parser_of(description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--upstream", type=Path, required=True, help="checkout of the upstream repository")
     parser.add_argument("--out", type=Path, required=True, help="folder for the packs and golden.json")
@@ -16,7 +20,7 @@ def arguments_of(description: str) -> argparse.Namespace:
         default="small",
         help="this project's stand-ins of a few kilobytes, or upstream's own classes at reduced width",
     )
-    return parser.parse_args()
+    return parser
 
 
 def made_by(given: argparse.Namespace) -> dict:

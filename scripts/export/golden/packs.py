@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Optional
 
 import torch
 from pack_export.export_role import ExportOptions
@@ -45,10 +46,10 @@ def write_musetalk(out: Path, label: PackLabel, networks: SimpleNamespace, param
     write_pack(out, label, musetalk_roles(whisper, networks.vae, networks.unet, params), params, OPTIONS)
 
 
-def latentsync_settings(networks: SimpleNamespace, steps: int) -> dict:
+def latentsync_settings(networks: SimpleNamespace, steps: int, deep_cache: Optional[int] = None) -> dict:
     latent = latent_params(networks.vae, networks.side)
     mask = {"size": networks.side, "spans": generated_spans(mask_picture(networks.side))}
-    return _in_steps(latentsync_params(networks.side, latent, _audio("openai", networks), mask), steps)
+    return _in_steps(latentsync_params(networks.side, latent, _audio("openai", networks), mask, deep_cache=deep_cache), steps)
 
 
 def write_latentsync(out: Path, label: PackLabel, networks: SimpleNamespace, params: dict) -> None:

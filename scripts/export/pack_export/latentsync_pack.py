@@ -1,9 +1,10 @@
 """The contents of a pack for the latentsync engine."""
 
-from typing import List
+from typing import List, Optional
 
 from .export_role import Role
 from .networks.autoencoder import autoencoder_roles
+from .networks.deep_cache import deep_cache_roles
 from .networks.unet import latentsync_unet_role
 
 #: configs/scheduler_config.json, with the defaults of diffusers' DDIMScheduler for what it leaves open.
@@ -23,17 +24,17 @@ SCHEDULE = {
 
 def latentsync_roles(whisper: Role, vae, unet, params: dict) -> List[Role]:
     """`params` are the manifest's; the networks are torch's."""
-    return [
-        whisper,
-        *autoencoder_roles(vae, params["latent"], params["resolution"]),
-        latentsync_unet_role(unet, params["latent"], params["audio"]),
-    ]
+    latent, audio = params["latent"], params["audio"]
+    denoising = deep_cache_roles(unet, latent, audio) if "deepCache" in params else [latentsync_unet_role(unet, latent, audio)]
+    return [whisper, *autoencoder_roles(vae, latent, params["resolution"]), *denoising]
 
 
-def latentsync_params(resolution: int, latent: dict, audio: dict, mask: dict, window: int = 16) -> dict:
+def latentsync_params(
+    resolution: int, latent: dict, audio: dict, mask: dict, window: int = 16, deep_cache: Optional[int] = None
+) -> dict:
     """
-    The settings of upstream's inference.sh, without its DeepCache, which reuses the deep features of two out of three
-    steps.
+    The settings of upstream's inference.sh, except that DeepCache, which it uses, is left to the caller: `deep_cache` is
+    the number of steps of which one is computed with the whole network.
     """
     return {
         "resolution": resolution,
@@ -41,6 +42,7 @@ def latentsync_params(resolution: int, latent: dict, audio: dict, mask: dict, wi
         "audio": audio,
         "window": window,
         "schedule": SCHEDULE,
+        **({} if deep_cache is None else {"deepCache": {"interval": deep_cache}}),
         "guidance": 1.5,
         "seed": 1247,
         "mask": mask,

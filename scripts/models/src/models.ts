@@ -3,7 +3,7 @@ import { print, type Row } from '@lipsync/admin';
 import { type Engine } from '@lipsync/contract';
 import { DEFAULT_PACKS_DIR, parseEngine, REPOSITORY_ROOT, runProgram } from '@lipsync/local-stack';
 import { resolveBinaries } from '@lipsync/media';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { cudaRow, cudaState, installCudaProvider } from './cuda/cuda';
 import { type Destination, folderDestination, isStoreAddress, withStoreDestination } from './get/destination';
 import { getPack } from './get/get-pack';
@@ -83,6 +83,7 @@ interface GetCommandOptions extends FolderOptions {
   fp16?: boolean;
   provider: string;
   faceParser?: boolean;
+  deepCache?: number | true;
   licenceAccepted?: boolean;
   hub: string;
   to?: string;
@@ -110,6 +111,11 @@ withPacksDir(program.command('get'))
       .default('cpu'),
   )
   .option('--face-parser', 'musetalk: with the parser BiSeNet, which is for non-commercial use')
+  .option(
+    '--deep-cache [interval]',
+    'latentsync: only one of so many steps computes the deep features; as upstream, of 3',
+    parseInterval,
+  )
   .option('--licence-accepted', 'you have read and accept the licences: does not ask')
   .option(
     '--hub <url>',
@@ -148,6 +154,7 @@ async function getTo(destination: Destination, engine: Engine, options: GetComma
     release: await publishedRelease(engine, {
       model: options.model,
       faceParser: options.faceParser === true,
+      deepCache: options.deepCache,
     }),
     hub: { address: options.hub.replace(/\/+$/, ''), token: HF_TOKEN || undefined },
     exporter: {
@@ -174,6 +181,12 @@ async function getTo(destination: Destination, engine: Engine, options: GetComma
       : null,
     tell: (line) => console.error(line),
   });
+}
+
+function parseInterval(text: string): number {
+  const interval = Number(text);
+  if (!Number.isInteger(interval) || interval < 2) throw new InvalidArgumentError('a whole number from 2');
+  return interval;
 }
 
 function withPacksDir(command: Command): Command {

@@ -3,7 +3,15 @@ import { fillNoise } from '../diffusion/noise';
 import { createExemplarFeeds, exemplarsAmong } from '../exemplar-inputs';
 import { LANDMARK_COUNT, LANDMARK_VALUES } from '../face/landmarks';
 import { type MouthExemplars } from '../face/mouth-exemplars';
-import { type ArrayPool, float32Of, float32Tensor, giveAll, type RunModel, type Tensors } from '../model';
+import {
+  type ArrayPool,
+  createArrayPool,
+  float32Of,
+  float32Tensor,
+  giveAll,
+  type RunModel,
+  type Tensors,
+} from '../model';
 import { WINDOW_STEPS } from '../speech/windows';
 import { type LatentsyncManifest } from './manifest';
 
@@ -20,6 +28,13 @@ interface WindowConditions {
   readonly mouths: MouthExemplars;
 }
 
+/** One of the two conditions of guidance, with the memory that its calls share. */
+interface Condition {
+  audio: Floats;
+  /** The deep features of the last whole step as `deep`, if the network returns them. */
+  deep: Tensors;
+}
+
 /**
  * Generates a window: clean latents [C, frames, h, w], still scaled. Rejects with the signal's reason between steps.
  */
@@ -30,6 +45,9 @@ type DenoiseWindow = (window: WindowConditions, signal: AbortSignal) => Promise<
  * denoised together. Of the network's input [noisy, mask, masked, reference] only the noisy part changes from step to
  * step. Classifier-free guidance moves the prediction away from the one without sound. The two are separate calls,
  * because together they would need twice the memory.
+ *
+ * With DeepCache (https://github.com/horseee/DeepCache), the first of every few steps computes the whole network, and the
+ * others reuse its deep features. The count begins anew in every window.
  */
 export function createDenoiseWindow(
   { roles, params }: LatentsyncManifest,
@@ -45,6 +63,7 @@ export function createDenoiseWindow(
   const wantsLandmarks = roles.unet3d.inputs.landmarks !== undefined;
   const exemplarFeeds = createExemplarFeeds(roles.unet3d, pool);
   const ddim = createDdim(schedule);
+  const interval = params.deepCache?.interval ?? 1;
   const noise = new Float32Array(channels * plane);
   fillNoise(noise, params.seed);
 
@@ -70,35 +89,49 @@ export function createDenoiseWindow(
     const noisySize = channels * frames * plane;
     let input = inputOf(window.latents);
     let landmarks = pool.take(wantsLandmarks ? frames * LANDMARK_VALUES : 0);
-    let sound = pool.take(frames * tokens * audio.width);
-    let silence = pool.take(guidance > 1 ? sound.length : 0);
     let exemplars = exemplarFeeds(window.mouths);
+    const sound: Condition = { audio: pool.take(frames * tokens * audio.width), deep: {} };
+    const silence: Condition = { audio: pool.take(guidance > 1 ? sound.audio.length : 0), deep: {} };
+    // 84 MB per condition at 512 pixels, and less in a shorter window: too much to keep for the next one of that length.
+    const deepPool = createArrayPool(2);
     if (wantsLandmarks) window.writeLandmarks(landmarks);
-    window.writeAudio(sound);
-    silence.fill(0);
+    window.writeAudio(sound.audio);
+    silence.audio.fill(0);
 
-    /** The fed arrays are transferred and returned; resolves to the prediction and the audio array. */
-    const predict = async (time: number, heard: Floats): Promise<readonly [Floats, Floats]> => {
+    /** The prediction at a step. The fed arrays are transferred and returned. */
+    const predict = async (step: number, time: number, condition: Condition): Promise<Floats> => {
       signal.throwIfAborted();
-      const fed: Tensors = {
+      const always: Tensors = {
         latent: float32Tensor(input, [1, 3 * channels + 1, frames, height, width]),
         timestep: { type: 'int64', dims: [1], data: BigInt64Array.of(BigInt(time)) },
-        audio: float32Tensor(heard, [frames, tokens, audio.width]),
-        ...(wantsLandmarks && { landmarks: float32Tensor(landmarks, [frames, LANDMARK_COUNT, 2]) }),
-        ...exemplars,
+        audio: float32Tensor(condition.audio, [frames, tokens, audio.width]),
       };
-      const { outputs, feeds } = await run('unet3d', fed, (length) => pool.take(length));
+      const whole = step % interval === 0;
+      if (whole) giveAll(condition.deep, deepPool);
+      const further: Tensors = whole
+        ? {
+            ...(wantsLandmarks && { landmarks: float32Tensor(landmarks, [frames, LANDMARK_COUNT, 2]) }),
+            ...exemplars,
+          }
+        : condition.deep;
+      const { outputs, feeds } = await run(
+        whole ? 'unet3d' : 'unet3d_shallow',
+        { ...always, ...further },
+        (length) => (length === noisySize ? pool : deepPool).take(length),
+      );
       input = float32Of(feeds, 'latent');
-      if (wantsLandmarks) landmarks = float32Of(feeds, 'landmarks');
-      exemplars = exemplarsAmong(feeds);
-      return [float32Of(outputs, 'prediction'), float32Of(feeds, 'audio')];
+      condition.audio = float32Of(feeds, 'audio');
+      condition.deep = deepAmong(whole ? outputs : feeds);
+      if (whole) {
+        if (wantsLandmarks) landmarks = float32Of(feeds, 'landmarks');
+        exemplars = exemplarsAmong(feeds);
+      }
+      return float32Of(outputs, 'prediction');
     };
 
     for (const [step, time] of ddim.timesteps.entries()) {
-      let without: Floats | undefined;
-      if (guidance > 1) [without, silence] = await predict(time, silence);
-      const [predicted, heard] = await predict(time, sound);
-      sound = heard;
+      const without = guidance > 1 ? await predict(step, time, silence) : undefined;
+      const predicted = await predict(step, time, sound);
       if (without) {
         guide(without, predicted, guidance, predicted);
         pool.give(without);
@@ -107,8 +140,12 @@ export function createDenoiseWindow(
       pool.give(predicted);
     }
     const clean = input.slice(0, noisySize);
-    for (const array of [input, landmarks, sound, silence]) pool.give(array);
+    for (const array of [input, landmarks, sound.audio, silence.audio]) pool.give(array);
     giveAll(exemplars, pool);
     return clean;
   };
+}
+
+function deepAmong({ deep }: Tensors): Tensors {
+  return deep ? { deep } : {};
 }

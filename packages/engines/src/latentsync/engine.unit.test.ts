@@ -76,6 +76,41 @@ describe('latentsync on a network that knows the answer', () => {
     expect(recorded.runs.some(({ feeds }) => 'landmarks' in feeds)).toBe(false);
   });
 
+  describe('with DeepCache', () => {
+    const deepCache = { interval: 3 };
+
+    test('the target is reached from the features of the last whole step, each condition with its own', async () => {
+      const packed = await packOf({ deepCache, schedule: { steps: 5 } });
+      const recorded = recordRuns(packed.run);
+      await expectTargets({ ...packed, run: recorded.run }, upTo(20));
+      const runs = recorded.runs.filter(({ role }) => role.startsWith('unet3d'));
+      // Of 16 and of 4 frames.
+      expect(runs).toHaveLength(2 * 10);
+      const times = runs.map(({ role, feeds }) => {
+        const { deep, timestep, landmarks } = feeds;
+        expect(landmarks === undefined).toBe(role === 'unet3d_shallow');
+        return [Number(timestep?.data[0]), deep && Number(deep.data.at(-1))];
+      });
+      const whole = (time: number) => Array<unknown>(2).fill([time, undefined]);
+      const shallow = (time: number, from: number) => Array<unknown>(2).fill([time, from]);
+      const window = [
+        ...whole(801),
+        ...shallow(601, 801),
+        ...shallow(401, 801),
+        ...whole(201),
+        ...shallow(1, 201),
+      ];
+      expect(times).toEqual([...window, ...window]);
+    });
+
+    test('without guidance there is one condition', async () => {
+      const packed = await packOf({ deepCache, guidance: 1 });
+      const recorded = recordRuns(packed.run);
+      await expectTargets({ ...packed, run: recorded.run }, upTo(5));
+      expect(['unet3d', 'unet3d_shallow'].map(recorded.count)).toEqual([2, 2]);
+    });
+  });
+
   test('a mask of a different size than the crop is resized, borders included', async () => {
     const spans = Array.from({ length: 24 }, (_, i): [number, number, number] => [34 + i, 8, 55]);
     await expectTargets(await packOf({ mask: { size: 64, spans } }), upTo(3));

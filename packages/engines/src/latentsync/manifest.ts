@@ -5,6 +5,8 @@ import {
   refuseMismatches,
   roleSchema,
   type Size,
+  type TensorSpec,
+  tensorSpecSchema,
   TIMESTEP,
 } from '@lipsync/model-pack';
 import { z } from 'zod';
@@ -22,6 +24,11 @@ const latentsyncParamsSchema = z.strictObject({
   /** Frames that the network sees at once. The last window of a stretch may be shorter. */
   window: z.int().positive(),
   schedule: scheduleSchema,
+  /**
+   * Only every `interval`-th step computes the whole network. Those in between take its deep features and compute the
+   * rest (DeepCache, https://arxiv.org/abs/2312.00858). Without it, every step is whole.
+   */
+  deepCache: z.strictObject({ interval: z.int().min(2) }).optional(),
   /** Classifier-free guidance. With 1 the network runs only once per step. */
   guidance: z.number().min(1),
   /** Seed of the one noise image that all frames of a video share. */
@@ -43,26 +50,43 @@ const latentsyncParamsSchema = z.strictObject({
 
 export type LatentsyncParams = z.infer<typeof latentsyncParamsSchema>;
 
-/** The tensors that the latentsync engine feeds and reads with these parameters. */
-function latentsyncTensors(params: LatentsyncParams): ExpectedRoles {
+/**
+ * The tensors that the latentsync engine feeds and reads with these parameters. `deep` are the features that the whole
+ * network returns, if it does; the shallow one takes as many.
+ */
+function latentsyncTensors(params: LatentsyncParams, deep: TensorSpec | undefined): ExpectedRoles {
   const { latent, audio, window } = params;
   const { channels, height, width } = latent;
   // The last window of a stretch may be of any shorter length.
   const frames: Size = window === 1 ? 1 : 'any';
+  const features = expectFloats(1, channelsOf(deep), frames, height, width);
+  const inputs = {
+    latent: expectFloats(1, 3 * channels + 1, frames, height, width),
+    timestep: TIMESTEP,
+    audio: speechWindows(audio, frames),
+  };
+  const prediction = expectFloats(1, channels, frames, height, width);
   return {
     ...generatorTensors(params, 1),
     unet3d: {
-      inputs: {
-        latent: expectFloats(1, 3 * channels + 1, frames, height, width),
-        timestep: TIMESTEP,
-        audio: speechWindows(audio, frames),
-        landmarks: expectFloats(frames, LANDMARK_COUNT, 2),
-        ...EXEMPLAR_TENSORS,
-      },
-      outputs: { prediction: expectFloats(1, channels, frames, height, width) },
+      inputs: { ...inputs, landmarks: expectFloats(frames, LANDMARK_COUNT, 2), ...EXEMPLAR_TENSORS },
+      outputs: { prediction, deep: features },
     },
+    unet3d_shallow: { inputs: { ...inputs, deep: features }, outputs: { prediction } },
   };
 }
+
+/** Whatever their number is, both networks must agree on it. */
+function channelsOf(deep: TensorSpec | undefined): Size {
+  const channels = deep?.dims[1];
+  return typeof channels === 'number' ? channels : { atLeast: 1 };
+}
+
+const wholeRole = roleSchema(
+  ['latent', 'timestep', 'audio'],
+  ['prediction'],
+  ['landmarks', ...EXEMPLAR_INPUTS],
+);
 
 export const latentsyncManifestSchema = manifestSchema(
   'latentsync',
@@ -70,13 +94,27 @@ export const latentsyncManifestSchema = manifestSchema(
     whisper_encoder: roleSchema(['mel'], ['states']),
     vae_encoder: roleSchema(['image'], ['latent']),
     // latent [1, 3·C + 1, frames, h, w]: noisy, mask, masked, reference. audio [frames, 10·states, width].
-    unet3d: roleSchema(['latent', 'timestep', 'audio'], ['prediction'], ['landmarks', ...EXEMPLAR_INPUTS]),
+    unet3d: wholeRole.extend({
+      outputs: wholeRole.shape.outputs.extend({ deep: tensorSpecSchema.optional() }),
+    }),
+    // The same network without what makes its deep features, which it takes: deep [1, features, frames, h, w].
+    unet3d_shallow: roleSchema(['latent', 'timestep', 'audio', 'deep'], ['prediction']).optional(),
     vae_decoder: roleSchema(['latent'], ['image']),
   },
   latentsyncParamsSchema,
-).superRefine(({ roles, params }, context) => {
-  refuseMismatches(context, roles, latentsyncTensors(params));
-  refuseHalfExemplars(context, 'unet3d', roles.unet3d);
-});
+)
+  .refine(
+    ({ roles: { unet3d, unet3d_shallow } }) =>
+      (unet3d.outputs.deep === undefined) === (unet3d_shallow === undefined),
+    'the shallow network takes the deep features that the whole one returns',
+  )
+  .refine(
+    ({ roles, params }) => params.deepCache === undefined || roles.unet3d_shallow !== undefined,
+    'deepCache needs the shallow network',
+  )
+  .superRefine(({ roles, params }, context) => {
+    refuseMismatches(context, roles, latentsyncTensors(params, roles.unet3d.outputs.deep));
+    refuseHalfExemplars(context, 'unet3d', roles.unet3d);
+  });
 
 export type LatentsyncManifest = z.infer<typeof latentsyncManifestSchema>;

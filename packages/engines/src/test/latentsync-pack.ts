@@ -47,8 +47,10 @@ const audio = {
 };
 const landmarks = { name: 'landmarks', dtype: 'float32' as const, dims: ['f', LANDMARK_COUNT, 2] };
 
-/** The ε that leads a sampler of this schedule exactly to a target, whatever the noise: (x − √a · x₀) / √(1−a). */
-function unetModel(wantsLandmarks: boolean): Uint8Array {
+/** With DeepCache, the whole network returns its target, and the timestep that it was computed at. */
+const deep = { ...input, name: 'deep', dims: [1, LATENT.channels + 1, 'f', LATENT.height, LATENT.width] };
+
+function unetModel(wantsLandmarks: boolean, returnsDeep: boolean): Uint8Array {
   const g = new GraphBuilder('epsilon');
   const told = g.input(input.name, 'float32', input.dims);
   const timestep = g.input('timestep', 'int64', [1]);
@@ -68,13 +70,34 @@ function unetModel(wantsLandmarks: boolean): Uint8Array {
     (sum, [part, share]) => g.op('Add', [sum, g.op('Mul', [part, share])]),
     g.op('Mul', [reference, SHARES.reference]),
   );
+  g.output(prediction.name, epsilon(g, noisy, target, timestep), 'float32', prediction.dims);
+  if (returnsDeep) {
+    const time = g.op('Add', [g.op('Mul', [mask, 0]), g.op('Cast', [timestep], { to: 1 })]);
+    g.output(deep.name, g.op('Concat', [target, time], { axis: 1 }), 'float32', deep.dims);
+  }
+  return encodeModel(g.build());
+}
+
+function shallowModel(): Uint8Array {
+  const g = new GraphBuilder('epsilon_of_known_target');
+  const told = g.input(input.name, 'float32', input.dims);
+  const timestep = g.input('timestep', 'int64', [1]);
+  g.input(audio.name, 'float32', audio.dims);
+  const { channels } = LATENT;
+  const [noisy] = g.split(told, [channels, 2 * channels + 1], 1);
+  const [target] = g.split(g.input(deep.name, 'float32', deep.dims), [channels, 1], 1);
+  g.output(prediction.name, epsilon(g, noisy, target, timestep), 'float32', prediction.dims);
+  return encodeModel(g.build());
+}
+
+/** The ε that leads a sampler of this schedule exactly to a target, whatever the noise: (x − √a · x₀) / √(1−a). */
+function epsilon(g: GraphBuilder, noisy: Value, target: Value, timestep: Value): Value {
   const alphas = cumulativeAlphas(SCHEDULE);
   const table = (of: (alpha: number) => number): Value =>
     g.op('Gather', [g.weights([alphas.length], alphas.map(of)), timestep]);
   const scaled = g.op('Mul', [noisy, table((alpha) => 1 / Math.sqrt(1 - alpha))]);
   const clean = g.op('Mul', [target, table((alpha) => Math.sqrt(alpha / (1 - alpha)))]);
-  g.output(prediction.name, g.op('Sub', [scaled, clean]), 'float32', prediction.dims);
-  return encodeModel(g.build());
+  return g.op('Sub', [scaled, clean]);
 }
 
 export interface LatentsyncPackChanges {
@@ -82,6 +105,7 @@ export interface LatentsyncPackChanges {
   readonly guidance?: number;
   readonly mask?: LatentsyncParams['mask'];
   readonly landmarks?: boolean;
+  readonly deepCache?: LatentsyncParams['deepCache'];
 }
 
 /** Writes a latentsync pack whose network knows the answer: SHARES of all its inputs for a frame. */
@@ -89,11 +113,12 @@ export async function writeLatentsyncPack(
   dir: string,
   changes: LatentsyncPackChanges = {},
 ): Promise<Pack<LatentsyncManifest>> {
-  const wantsLandmarks = changes.landmarks ?? true;
+  const { landmarks: wantsLandmarks = true, deepCache } = changes;
   const models = {
     'whisper.onnx': whisperModel(),
     'encoder.onnx': encoderModel(),
-    'unet.onnx': unetModel(wantsLandmarks),
+    'unet.onnx': unetModel(wantsLandmarks, deepCache !== undefined),
+    'shallow.onnx': shallowModel(),
     'decoder.onnx': decoderModel(),
   };
   const { mel, states, image, latent, moments, timestep } = TENSORS;
@@ -111,8 +136,15 @@ export async function writeLatentsyncPack(
       unet3d: {
         ...file('unet.onnx'),
         inputs: { latent: input, timestep, audio, ...(wantsLandmarks && { landmarks }) },
-        outputs: { prediction },
+        outputs: { prediction, ...(deepCache && { deep }) },
       },
+      ...(deepCache && {
+        unet3d_shallow: {
+          ...file('shallow.onnx'),
+          inputs: { latent: input, timestep, audio, deep },
+          outputs: { prediction },
+        },
+      }),
       vae_decoder: { ...file('decoder.onnx'), inputs: { latent }, outputs: { image } },
     },
     params: {
@@ -121,6 +153,7 @@ export async function writeLatentsyncPack(
       audio: AUDIO,
       window: 16,
       schedule: { ...SCHEDULE, ...changes.schedule },
+      ...(deepCache && { deepCache }),
       guidance: changes.guidance ?? 1.5,
       seed: 1247,
       mask: changes.mask ?? MASK,

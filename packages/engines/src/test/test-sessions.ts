@@ -149,3 +149,27 @@ export function misplacedReference(run: RunModel): RunModel {
     return { ...result, outputs: { ...result.outputs, [one[0]]: other[1], [other[0]]: one[1] } };
   };
 }
+
+/** Confuses DeepCache's features: every call of the shallow network gets those that the call before it should have had. */
+export function misplacedFeatures(run: RunModel): RunModel {
+  let before: Tensor | undefined;
+  return async (role, feeds, take) => {
+    const { deep } = feeds;
+    if (deep?.type !== 'float32') return run(role, feeds, take);
+    const own = structuredClone(deep);
+    if (before?.type === 'float32' && before.data.length === own.data.length) deep.data.set(before.data);
+    before = own;
+    const result = await run(role, feeds, take);
+    return { ...result, feeds: { ...result.feeds, deep: own } };
+  };
+}
+
+/** Computes every step with the whole network, as if there were no DeepCache. */
+export function everyStepWhole(run: RunModel): RunModel {
+  return async (role, feeds, take) => {
+    const { deep, ...others } = feeds;
+    if (!deep) return run(role, feeds, take);
+    const { outputs, feeds: fed } = await run('unet3d', others, take);
+    return { outputs, feeds: { ...fed, deep } };
+  };
+}

@@ -44,10 +44,20 @@ export type Release = z.output<typeof releaseSchema>;
 
 const PUBLISHED = path.resolve(__dirname, '..', '..', 'published');
 
-/** The release of an engine with this model number, by default the newest. Rejects if there is none. */
+interface Choices {
+  readonly model?: string | undefined;
+  readonly faceParser?: boolean;
+  /** The interval of DeepCache, or upstream's. */
+  readonly deepCache?: number | true | undefined;
+}
+
+/**
+ * The release of an engine with this model number, by default the newest. Rejects if there is none, or if it lacks what
+ * is chosen.
+ */
 export async function publishedRelease(
   engine: Engine,
-  { model, faceParser = false }: { model?: string | undefined; faceParser?: boolean } = {},
+  { model, faceParser = false, deepCache }: Choices = {},
 ): Promise<Release> {
   const text = await readFile(path.join(PUBLISHED, `${engine}.json`), 'utf8');
   const releases = z.array(releaseSchema).parse(JSON.parse(text));
@@ -56,11 +66,16 @@ export async function publishedRelease(
     const known = releases.map((release) => release.model).join(', ');
     throw new Error(`${engine} ${model} is not known here; there is ${known}`);
   }
-  if (!faceParser) return wanted;
+  if (deepCache !== undefined && engine !== 'latentsync') throw new Error(`${engine} has no DeepCache`);
+  const interval = deepCache === true ? [] : [String(deepCache)];
+  const exporter =
+    deepCache === undefined ? wanted.exporter : [...wanted.exporter, '--deep-cache', ...interval];
+  if (!faceParser) return { ...wanted, exporter };
   const { face_parser: parser } = wanted;
   if (parser === undefined) throw new Error(`${engine} has no face parser`);
   return {
     ...wanted,
+    exporter,
     licences: [...wanted.licences, ...parser.licences],
     files: [...wanted.files, ...parser.files],
   };
