@@ -26,7 +26,7 @@ where(
     const root = await mkdtemp(path.join(tmpdir(), 'get-pack-long-'));
     const at = (...names: string[]): string => path.join(root, ...names);
     try {
-      const made = spawnSync(python ?? '', [path.join(programs, 'reduced_release.py'), '--out', root], {
+      const made = spawnSync(python ?? '', [path.join(programs, 'random_release.py'), 'musetalk', '--small', '--out', root], {
         env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
         encoding: 'utf8',
       });

@@ -1,0 +1,150 @@
+"""
+What a graph costs to run, counted from its model: multiply-accumulates and the memory of weights and intermediate
+tensors, at given sizes of its free dimensions. Needs onnx 1.13 or newer.
+"""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Dict
+
+import numpy as np
+import onnx
+from onnx import external_data_helper as external
+from onnx import helper, numpy_helper
+
+from .graph_weights import ELEMENT_BYTES, array_of, weight_bytes
+
+#: Their output is their input with another shape.
+VIEWS = {"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity"}
+#: Values of at most so many elements are followed: shapes, and what is computed from them.
+FOLLOWED = 64
+
+
+@dataclass(frozen=True)
+class GraphCost:
+    multiply_accumulates: int
+    weight_bytes: int
+    #: The largest sum of tensors that exist at one time, beside the weights, if every operator but a view has an output
+    #: of its own.
+    live_bytes: int
+
+
+def cost_of(path: Path, sizes: Dict[str, int]) -> GraphCost:
+    """`sizes` are those of the free dimensions."""
+    graph = onnx.load(str(path), load_external_data=False).graph
+    tensors = _Tensors(graph, sizes)
+    for node in graph.node:
+        tensors.infer(node)
+    return GraphCost(
+        sum(_multiplications(node, tensors.shapes) for node in graph.node),
+        sum(map(weight_bytes, graph.initializer)),
+        _live_bytes(graph, tensors),
+    )
+
+
+class _Tensors:
+    """Types and shapes of all tensors, and the contents of those that shapes are computed from."""
+
+    def __init__(self, graph: onnx.GraphProto, sizes: Dict[str, int]):
+        self.types, self.shapes, self._values = {}, {}, {}
+        for value in graph.input:
+            tensor = value.type.tensor_type
+            self._add(value.name, tensor.elem_type, [size.dim_value or sizes[size.dim_param] for size in tensor.shape.dim])
+        for tensor in graph.initializer:
+            self._add(tensor.name, tensor.data_type, tensor.dims)
+            if not external.uses_external_data(tensor):
+                self._follow(tensor.name, array_of(tensor, Path()))
+
+    def bytes(self, name: str) -> int:
+        return math.prod(self.shapes[name]) * ELEMENT_BYTES.get(self.types[name], 4)
+
+    def infer(self, node: onnx.NodeProto) -> None:
+        given = [name for name in node.input if name]
+        if node.op_type == "MultiHeadAttention":
+            # ONNX does not know it: the answer has the shape of the query.
+            self._add(node.output[0], self.types[given[0]], self.shapes[given[0]])
+        elif node.op_type == "Shape":
+            self._set(node.output[0], np.array(self.shapes[given[0]], np.int64))
+        elif node.op_type != "RandomNormalLike" and all(name in self._values for name in given):
+            answers = _evaluated(node, {name: self._values[name] for name in given})
+            for name, answer in zip(node.output, answers):
+                self._set(name, np.asarray(answer))
+        else:
+            for name, kind in self._inferred(node, given).items():
+                tensor = kind.tensor_type
+                shape = [size.dim_value for size in tensor.shape.dim]
+                if any(not size.HasField("dim_value") for size in tensor.shape.dim):
+                    raise ValueError(f"the shape of {name}, made by {node.op_type}, is unknown")
+                self._add(name, tensor.elem_type, shape)
+
+    def _inferred(self, node: onnx.NodeProto, given: list) -> dict:
+        schema = onnx.defs.get_schema(node.op_type, 17, node.domain)
+        kinds = {name: helper.make_tensor_type_proto(self.types[name], self.shapes[name]) for name in given}
+        values = {name: numpy_helper.from_array(self._values[name]) for name in given if name in self._values}
+        return onnx.shape_inference.infer_node_outputs(schema, node, kinds, values)
+
+    def _add(self, name: str, kind: int, shape) -> None:
+        self.types[name], self.shapes[name] = kind, tuple(shape)
+
+    def _set(self, name: str, value: np.ndarray) -> None:
+        self._add(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
+        self._follow(name, value)
+
+    def _follow(self, name: str, value: np.ndarray) -> None:
+        if value.size <= FOLLOWED:
+            self._values[name] = value
+
+
+def _evaluated(node: onnx.NodeProto, values: Dict[str, np.ndarray]) -> list:
+    from onnx.reference import ReferenceEvaluator
+
+    inputs = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(v.dtype), v.shape) for name, v in values.items()]
+    outputs = [helper.make_empty_tensor_value_info(name) for name in node.output]
+    graph = helper.make_graph([node], "one", inputs, outputs)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    return ReferenceEvaluator(model).run(None, values)
+
+
+def _multiplications(node: onnx.NodeProto, shapes: Dict[str, tuple]) -> int:
+    given, made = [shapes.get(name, ()) for name in node.input], math.prod(shapes[node.output[0]])
+    if node.op_type == "Conv":
+        return made * math.prod(given[1][1:])
+    if node.op_type == "MatMul":
+        return made * given[0][-1]
+    if node.op_type == "Gemm":
+        turned = any(attribute.name == "transA" and attribute.i for attribute in node.attribute)
+        return made * given[0][0 if turned else -1]
+    if node.op_type == "MultiHeadAttention":
+        # Scores, and sums of values: both every query token with every key token.
+        return 2 * made * given[1][1]
+    return 0
+
+
+def _live_bytes(graph: onnx.GraphProto, tensors: _Tensors) -> int:
+    weights = {tensor.name for tensor in graph.initializer}
+    memory = {}
+    for node in graph.node:
+        for i, name in enumerate(node.output):
+            memory[name] = memory.get(node.input[0], node.input[0]) if node.op_type in VIEWS and i == 0 else name
+    made = [value.name for value in graph.input]
+    last = {}
+    for at, node in enumerate(graph.node):
+        for name in [*node.input, *node.output]:
+            last[memory.get(name, name)] = at
+    for value in graph.output:
+        last[memory.get(value.name, value.name)] = len(graph.node)
+    ends = {}
+    for name, at in last.items():
+        ends.setdefault(at, []).append(name)
+    live = {name: tensors.bytes(name) for name in made}
+    total = peak = sum(live.values())
+    for at, node in enumerate(graph.node):
+        for name in node.output:
+            if name and memory[name] == name and name not in weights:
+                live[name] = tensors.bytes(name)
+                total += live[name]
+        peak = max(peak, total)
+        for name in ends.get(at, []):
+            total -= live.pop(name, 0)
+    return peak
