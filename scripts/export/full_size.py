@@ -12,6 +12,7 @@ the float32 packs are for the CPU, where ONNX Runtime repeats one step of every 
 import argparse
 import json
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -45,6 +46,7 @@ def main() -> None:
     arguments.add_argument("--out", type=Path, required=True, help="folder of the packs")
     names = [f"{form}-{precision}" for forms in FORMS.values() for form in forms for precision in PRECISIONS]
     arguments.add_argument("--packs", nargs="+", choices=names, help="these instead of all of the engine's")
+    arguments.add_argument("--discard", action="store_true", help="delete every pack when it is checked, and the files")
     given = arguments.parse_args()
     files = given.out / "files" / given.engine
     if not files.exists():
@@ -62,6 +64,10 @@ def main() -> None:
                 named = ["--out", target, "--name", name, "--version", "0.0.0-random"]
                 run, roles = exported([*program, *named, *where, *more])
                 packs.append({"pack": name, **run, "graphs": graphs_of(target, precision == "float16", roles)})
+                if given.discard:
+                    shutil.rmtree(target)
+    if given.discard:
+        shutil.rmtree(files)
     print(json.dumps(packs, indent=2))
     wrong = [problem for pack in packs for graph in pack["graphs"].values() for problem in graph["problems"]]
     sys.exit(1 if wrong else 0)

@@ -82,23 +82,27 @@ def write_release(engine: str, folder: Path) -> None:
     """Writes the published files of an engine's upstream, with random weights of the published sizes."""
     known = read_manifests()
     for name, (manifest, beside) in CHECKPOINTS[engine].items():
-        half = beside.get("dims") is not None
-        weights = {key: drawn(key, tensor, half) for key, tensor in known[manifest].tensors.items()}
-        write_checkpoint(folder / name, weights, known[manifest], beside)
+        write_checkpoint(folder / name, drawn(known[manifest], half=(manifest, beside) == WHISPER), known[manifest], beside)
     for name, config in CONFIGS[engine].items():
         write_config(folder / name, config)
 
 
-def drawn(name: str, tensor: Tensor, half: bool) -> torch.Tensor:
+def drawn(manifest: Manifest, half: bool) -> Dict[str, torch.Tensor]:
+    """The tensors of a manifest with random values, the same on every call."""
+    return {key: random_tensor(key, tensor, half) for key, tensor in manifest.tensors.items()}
+
+
+def random_tensor(name: str, tensor: Tensor, half: bool) -> torch.Tensor:
     """
-    Random values, the same on every call, as large as torch's layers begin with: through norms and residual sums, also
-    a deep network stays within half precision.
+    As large as torch's layers begin with: through norms and residual sums, even a deep network stays within half
+    precision.
     """
     if tensor.type != "float":
         return torch.zeros(tensor.shape, dtype=getattr(torch, tensor.type))
     values = np.random.default_rng(zlib.crc32(name.encode())).random(tensor.shape, dtype=np.float32)
     if len(tensor.shape) > 1:
-        values = (2 * values - 1) * np.prod(tensor.shape[1:]) ** -0.5
+        values -= np.float32(0.5)
+        values *= np.float32(2 * np.prod(tensor.shape[1:]) ** -0.5)
     else:
         # Factors of norms, and variances, are around 1; what is added, around 0.
         values = (values - 0.5) / 2 + name.endswith((".weight", ".running_var"))
