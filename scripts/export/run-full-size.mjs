@@ -13,7 +13,8 @@ import { fileURLToPath } from 'node:url';
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const LOCAL = path.resolve(HERE, '../../.local');
 const SKIPPED = 77;
-const { LIPSYNC_UPSTREAM, LIPSYNC_PYTHON = 'python3' } = process.env;
+// Pipelines set what they do not know to nothing.
+const { LIPSYNC_UPSTREAM: CHECKOUTS } = process.env;
 /** The repository, and the oldest torch whose attention the exporter can fuse. */
 const UPSTREAMS = {
   musetalk: { repository: 'MuseTalk', torch: [2, 0] },
@@ -27,18 +28,23 @@ const out = await mkdtemp(path.join(LOCAL, 'full-size-'));
 const outcomes = [];
 try {
   for (const [engine, { repository, torch }] of Object.entries(UPSTREAMS)) {
-    const python = process.env[`LIPSYNC_PYTHON_${engine.toUpperCase()}`] ?? LIPSYNC_PYTHON;
-    const upstream = path.join(LIPSYNC_UPSTREAM ?? '', repository);
+    const python =
+      process.env[`LIPSYNC_PYTHON_${engine.toUpperCase()}`] || process.env.LIPSYNC_PYTHON || 'python3';
+    const upstream = path.join(CHECKOUTS ?? '', repository);
     const obstacle = obstacleTo(upstream, python, torch);
     if (obstacle !== undefined) {
       console.log(`${engine}: skipped, ${obstacle}`);
       continue;
     }
     const program = path.join(HERE, 'full_size.py');
-    const { status } = spawnSync(python, [program, engine, '--upstream', upstream, '--out', out, '--discard'], {
-      stdio: 'inherit',
-      env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', TMPDIR: out },
-    });
+    const { status } = spawnSync(
+      python,
+      [program, engine, '--upstream', upstream, '--out', out, '--discard'],
+      {
+        stdio: 'inherit',
+        env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', TMPDIR: out },
+      },
+    );
     outcomes.push(status ?? 1);
   }
 } finally {
@@ -48,7 +54,7 @@ process.exit(outcomes.length === 0 ? SKIPPED : Math.max(...outcomes));
 
 /** Why this engine cannot be exported here; undefined if it can. */
 function obstacleTo(upstream, python, [major, minor]) {
-  if (LIPSYNC_UPSTREAM === undefined) return 'for LIPSYNC_UPSTREAM is not set';
+  if (!CHECKOUTS) return 'for LIPSYNC_UPSTREAM is not set';
   if (!existsSync(upstream)) return `for ${upstream} does not exist`;
   const check = [
     'import torch, onnx, onnxruntime, diffusers',

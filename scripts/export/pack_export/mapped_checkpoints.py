@@ -29,11 +29,11 @@ def mapped_checkpoints():
             options.setdefault("mmap", True)
         return load(file, *arguments, **options)
 
-    def assigning_load(network, tensors, *arguments, **options):
+    def assigning_load(network, state_dict, *arguments, **options):
         own = network.state_dict()
-        if all(key not in own or own[key].dtype == tensor.dtype for key, tensor in tensors.items()):
+        if all(key not in own or own[key].dtype == tensor.dtype for key, tensor in state_dict.items()):
             options.setdefault("assign", True)
-        return load_state_dict(network, tensors, *arguments, **options)
+        return load_state_dict(network, state_dict, *arguments, **options)
 
     torch.load, nn.Module.load_state_dict = mapping_load, assigning_load
     try:

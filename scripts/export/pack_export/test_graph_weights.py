@@ -91,7 +91,8 @@ class MappedCheckpointsTest(unittest.TestCase):
             torch.save({name: torch.full([2, 2] if name == "weight" else [2], 3, dtype=kind) for name, kind in types.items()}, path)
             network = torch.nn.Linear(2, 2)
             with mapped_checkpoints():
-                network.load_state_dict(torch.load(path, map_location="cpu"))
+                # By name, as LatentSync's network passes it on.
+                network.load_state_dict(state_dict=torch.load(path, map_location="cpu"))
             return network
 
     def test_a_network_computes_with_the_checkpoints_weights(self):
