@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Dict, List, Tuple
 
 from pack_export.graph_check import facts_of, problems_of
-from random_release import CHECKPOINTS, write_release
+from random_release import write_release
 
 HERE = Path(__file__).resolve().parent
 #: The exporters' options by name of the pack; {files} is the folder of the checkpoints.

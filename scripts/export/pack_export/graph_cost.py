@@ -17,6 +17,8 @@ from .graph_weights import ELEMENT_BYTES, array_of, weight_bytes
 
 #: Their output is their input with another shape.
 VIEWS = {"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity"}
+#: Operators that multiply, and that no network here has.
+UNCOUNTED = {"Einsum", "GRU", "LSTM", "RNN"}
 #: Values of at most so many elements are followed: shapes, and what is computed from them.
 FOLLOWED = 64
 
@@ -66,7 +68,7 @@ class _Tensors:
             self._add(node.output[0], self.types[given[0]], self.shapes[given[0]])
         elif node.op_type == "Shape":
             self._set(node.output[0], np.array(self.shapes[given[0]], np.int64))
-        elif node.op_type != "RandomNormalLike" and all(name in self._values for name in given):
+        elif all(name in self._values for name in given):
             answers = _evaluated(node, {name: self._values[name] for name in given})
             for name, answer in zip(node.output, answers):
                 self._set(name, np.asarray(answer))
@@ -99,7 +101,7 @@ class _Tensors:
 def _evaluated(node: onnx.NodeProto, values: Dict[str, np.ndarray]) -> list:
     from onnx.reference import ReferenceEvaluator
 
-    inputs = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(v.dtype), v.shape) for name, v in values.items()]
+    inputs = [helper.make_empty_tensor_value_info(name) for name in values]
     outputs = [helper.make_empty_tensor_value_info(name) for name in node.output]
     graph = helper.make_graph([node], "one", inputs, outputs)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
@@ -110,6 +112,8 @@ def _multiplications(node: onnx.NodeProto, shapes: Dict[str, tuple]) -> int:
     given, made = [shapes.get(name, ()) for name in node.input], math.prod(shapes[node.output[0]])
     if node.op_type == "Conv":
         return made * math.prod(given[1][1:])
+    if node.op_type == "ConvTranspose":
+        return math.prod(given[0]) * math.prod(given[1][1:])
     if node.op_type == "MatMul":
         return made * given[0][-1]
     if node.op_type == "Gemm":
@@ -118,33 +122,30 @@ def _multiplications(node: onnx.NodeProto, shapes: Dict[str, tuple]) -> int:
     if node.op_type == "MultiHeadAttention":
         # Scores, and sums of values: both every query token with every key token.
         return 2 * made * given[1][1]
+    if node.op_type in UNCOUNTED:
+        raise ValueError(f"it is unknown here what {node.op_type} multiplies")
     return 0
 
 
 def _live_bytes(graph: onnx.GraphProto, tensors: _Tensors) -> int:
-    weights = {tensor.name for tensor in graph.initializer}
-    memory = {}
+    # The tensor in whose memory each one is.
+    home = {}
     for node in graph.node:
-        for i, name in enumerate(node.output):
-            memory[name] = memory.get(node.input[0], node.input[0]) if node.op_type in VIEWS and i == 0 else name
-    made = [value.name for value in graph.input]
+        for name in node.output:
+            home[name] = home.get(node.input[0], node.input[0]) if node.op_type in VIEWS else name
     last = {}
     for at, node in enumerate(graph.node):
-        for name in [*node.input, *node.output]:
-            last[memory.get(name, name)] = at
-    for value in graph.output:
-        last[memory.get(value.name, value.name)] = len(graph.node)
-    ends = {}
+        last.update((home.get(name, name), at) for name in [*node.input, *node.output])
+    last.update((home[value.name], len(graph.node)) for value in graph.output)
+    ending = {}
     for name, at in last.items():
-        ends.setdefault(at, []).append(name)
-    live = {name: tensors.bytes(name) for name in made}
+        ending.setdefault(at, []).append(name)
+    live = {value.name: tensors.bytes(value.name) for value in graph.input}
     total = peak = sum(live.values())
     for at, node in enumerate(graph.node):
-        for name in node.output:
-            if name and memory[name] == name and name not in weights:
-                live[name] = tensors.bytes(name)
-                total += live[name]
+        made = {name: tensors.bytes(name) for name in node.output if name and home[name] == name}
+        live.update(made)
+        total += sum(made.values())
         peak = max(peak, total)
-        for name in ends.get(at, []):
-            total -= live.pop(name, 0)
+        total -= sum(live.pop(name, 0) for name in ending.get(at, []))
     return peak

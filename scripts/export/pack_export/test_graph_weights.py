@@ -88,7 +88,8 @@ class MappedCheckpointsTest(unittest.TestCase):
     def loaded(self, **types) -> torch.nn.Module:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "weights.pt"
-            torch.save({name: torch.full([2, 2] if name == "weight" else [2], 3, dtype=kind) for name, kind in types.items()}, path)
+            shapes = {"weight": [2, 2], "bias": [2]}
+            torch.save({name: torch.full(shapes[name], 3, dtype=kind) for name, kind in types.items()}, path)
             network = torch.nn.Linear(2, 2)
             with mapped_checkpoints():
                 # By name, as LatentSync's network passes it on.
