@@ -88,18 +88,22 @@ def write_release(engine: str, folder: Path) -> None:
 
 
 def drawn(manifest: Manifest, half: bool) -> Dict[str, torch.Tensor]:
-    """The tensors of a manifest with random values, the same on every call."""
-    return {key: random_tensor(key, tensor, half) for key, tensor in manifest.tensors.items()}
+    """
+    The tensors of a manifest with random values, the same on every call. Two networks share no tensor, though they have
+    the same names for them: torch's exporter and a pack store equal ones once.
+    """
+    seeds = {key: zlib.crc32(f"{manifest.title}: {key}".encode()) for key in manifest.tensors}
+    return {key: random_tensor(key, tensor, seeds[key], half) for key, tensor in manifest.tensors.items()}
 
 
-def random_tensor(name: str, tensor: Tensor, half: bool) -> torch.Tensor:
+def random_tensor(name: str, tensor: Tensor, seed: int, half: bool) -> torch.Tensor:
     """
     As large as torch's layers begin with: through norms and residual sums, even a deep network stays within half
     precision.
     """
     if tensor.type != "float":
         return torch.zeros(tensor.shape, dtype=getattr(torch, tensor.type))
-    values = np.random.default_rng(zlib.crc32(name.encode())).random(tensor.shape, dtype=np.float32)
+    values = np.random.default_rng(seed).random(tensor.shape, dtype=np.float32)
     if len(tensor.shape) > 1:
         values -= np.float32(0.5)
         values *= np.float32(2 * np.prod(tensor.shape[1:]) ** -0.5)

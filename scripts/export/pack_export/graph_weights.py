@@ -28,6 +28,12 @@ def array_of(tensor: onnx.TensorProto, folder: Path) -> np.ndarray:
     return numpy_helper.to_array(copy, str(folder))
 
 
+def keep_inside(tensor: onnx.TensorProto, folder: Path) -> None:
+    """Moves a tensor from its file into the model: constants, which a data file does not take."""
+    if external.uses_external_data(tensor):
+        tensor.CopyFrom(numpy_helper.from_array(array_of(tensor, folder), tensor.name))
+
+
 def weight_bytes(tensor: onnx.TensorProto) -> int:
     """The size of a tensor's contents, wherever they are."""
     return math.prod(tensor.dims) * ELEMENT_BYTES.get(tensor.data_type, 4)

@@ -48,7 +48,7 @@ def to_half(model: onnx.ModelProto, folder: Path) -> None:
         if at in single:
             nodes.extend(casts.around(node))
         else:
-            _halve_attributes(node, folder)
+            _halve_attributes(node)
             nodes.append(node)
     nodes.extend(_cast(boundary[name], name, TensorProto.FLOAT) for name in results)
     copies = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
@@ -126,10 +126,10 @@ def _halve(tensor: onnx.TensorProto, folder: Path) -> None:
         replace(tensor, np.clip(array_of(tensor, folder), -LARGEST, LARGEST).astype(np.float16), folder)
 
 
-def _halve_attributes(node: onnx.NodeProto, folder: Path) -> None:
+def _halve_attributes(node: onnx.NodeProto) -> None:
     for attribute in node.attribute:
         if attribute.HasField("t"):
-            _halve(attribute.t, folder)
+            _halve(attribute.t, Path())
         if node.op_type == "Cast" and attribute.name == "to" and attribute.i == TensorProto.FLOAT:
             attribute.i = TensorProto.FLOAT16
 

@@ -8,7 +8,7 @@ from typing import Sequence, Tuple
 import onnx
 import torch
 
-from .graph_weights import array_of, replace
+from .graph_weights import array_of, keep_inside, replace
 from .tensor_spec import TensorSpec
 
 OPSET = 17
@@ -56,6 +56,8 @@ def export_graph(
     fold_transposes(model, folder)
     for node in model.graph.node:
         node.ClearField("doc_string")
+        for attribute in node.attribute:
+            keep_inside(attribute.t, folder)
     (answer,) = answers
     return TracedGraph(model, folder, tuple(answer) if isinstance(answer, (tuple, list)) else (answer,))
 

@@ -8,6 +8,7 @@ import torch
 from onnx import numpy_helper
 
 from pack_export.data_file import DataFile
+from pack_export.graph_weights import keep_inside
 from pack_export.half_precision import to_half
 from pack_export.mapped_checkpoints import mapped_checkpoints
 from pack_export.onnx_graph import export_graph, fold_transposes
@@ -32,8 +33,8 @@ def written_apart(model: onnx.ModelProto, folder: Path) -> onnx.ModelProto:
     """The model as torch's exporter writes one of more than 2 GiB: each large tensor in a file of its own."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
-    options = {"save_as_external_data": True, "all_tensors_to_one_file": False, "size_threshold": 1024}
-    onnx.save_model(copy, str(folder / "apart.onnx"), **options)
+    options = {"save_as_external_data": True, "all_tensors_to_one_file": False, "convert_attribute": True}
+    onnx.save_model(copy, str(folder / "apart.onnx"), size_threshold=1024, **options)
     return onnx.load(str(folder / "apart.onnx"), load_external_data=False)
 
 
@@ -69,19 +70,31 @@ class GraphWeightsTest(unittest.TestCase):
 
     def test_a_weight_in_a_file_is_transposed_in_its_file(self):
         weight = np.arange(600, dtype=np.float32).reshape(20, 30)
-        graph = onnx.helper.make_graph(
-            [onnx.helper.make_node("Transpose", ["w"], ["t"]), onnx.helper.make_node("MatMul", ["x", "t"], ["y"])],
-            "turned",
-            [onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, 30])],
-            [onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [1, 20])],
-            [numpy_helper.from_array(weight, "w")],
-        )
-        model = written_apart(onnx.helper.make_model(graph), self.folder)
+        nodes = [onnx.helper.make_node("Transpose", ["w"], ["t"]), onnx.helper.make_node("MatMul", ["x", "t"], ["y"])]
+        model = written_apart(model_of(nodes, [1, 30], [1, 20], numpy_helper.from_array(weight, "w")), self.folder)
         fold_transposes(model, self.folder)
         self.assertEqual([node.op_type for node in model.graph.node], ["MatMul"])
         (turned,) = model.graph.initializer
         self.assertFalse(turned.raw_data)
         np.testing.assert_array_equal(numpy_helper.to_array(turned, str(self.folder)), weight.T)
+
+    def test_a_constant_in_a_file_comes_back_into_the_model(self):
+        """torch writes those of a large graph beside it, like HighSync's masks."""
+        mask = np.arange(600, dtype=np.float32).reshape(20, 30)
+        constant = onnx.helper.make_node("Constant", [], ["m"], value=numpy_helper.from_array(mask, "mask"))
+        nodes = [constant, onnx.helper.make_node("Add", ["x", "m"], ["y"])]
+        model = written_apart(model_of(nodes, [20, 30], [20, 30]), self.folder)
+        tensor = model.graph.node[0].attribute[0].t
+        self.assertFalse(tensor.raw_data)
+        keep_inside(tensor, self.folder)
+        np.testing.assert_array_equal(numpy_helper.to_array(tensor), mask)
+        onnx.checker.check_model(model)
+
+
+def model_of(nodes: list, taken: list, made: list, *weights: onnx.TensorProto) -> onnx.ModelProto:
+    value = onnx.helper.make_tensor_value_info
+    sides = [value("x", onnx.TensorProto.FLOAT, taken)], [value("y", onnx.TensorProto.FLOAT, made)]
+    return onnx.helper.make_model(onnx.helper.make_graph(nodes, "test", *sides, list(weights)))
 
 
 class MappedCheckpointsTest(unittest.TestCase):
