@@ -55,6 +55,8 @@ const LONG_CHECKS = {
   corpora: ['node', 'scripts/corpora/dist/corpora.js'],
   // Two short runs under faults; docs/fault-testing.md.
   chaos: ['node', 'scripts/chaos/dist/chaos.js', '--seed', '3', '--seed', '14', '--minutes', '1.2'],
+  // The published networks at their size with random weights, through the exporters; skipped without upstream's code.
+  'full-size': ['node', 'scripts/export/run-full-size.mjs'],
 };
 
 const { values, positionals: named } = parseArgs({

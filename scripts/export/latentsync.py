@@ -12,6 +12,7 @@ from pack_export.checkpoint_check import pretrained_file, refuse_other_network, 
 from pack_export.checkpoint_manifest import read_manifests
 from pack_export.command_line import label_of, options_of, parser, use_upstream
 from pack_export.latentsync_pack import latentsync_params, latentsync_roles
+from pack_export.mapped_checkpoints import mapped_checkpoints
 from pack_export.mask_spans import mask_params
 from pack_export.networks.autoencoder import latent_params, plain_attention
 from pack_export.networks.deep_cache import INTERVAL
@@ -57,11 +58,12 @@ def main() -> None:
 
     config = OmegaConf.load(upstream / given.config)
     resolution = config.data.resolution
-    unet, _ = UNet3DConditionModel.from_pretrained(OmegaConf.to_container(config.model), str(unet_file))
-    refuse_other_network(unet, known["latentsync-unet"])
-    whisper = load_model(str(whisper_file), "cpu")
+    with mapped_checkpoints():
+        unet, _ = UNet3DConditionModel.from_pretrained(OmegaConf.to_container(config.model), str(unet_file))
+        refuse_other_network(unet, known["latentsync-unet"])
+        whisper = load_model(str(whisper_file), "cpu")
+        vae = AutoencoderKL.from_pretrained(given.vae)
     states, width = whisper.dims.n_audio_layer + 1, whisper.dims.n_audio_state
-    vae = AutoencoderKL.from_pretrained(given.vae)
     vae.register_to_config(scaling_factor=0.18215)
 
     params = latentsync_params(

@@ -12,6 +12,7 @@ import torch
 from pack_export.checkpoint_check import pretrained_file, refuse_wrong_checkpoints
 from pack_export.checkpoint_manifest import read_manifests
 from pack_export.command_line import label_of, options_of, parser, use_upstream
+from pack_export.mapped_checkpoints import mapped_checkpoints
 from pack_export.musetalk_pack import musetalk_params, musetalk_roles
 from pack_export.networks.autoencoder import latent_params, plain_attention
 from pack_export.networks.whisper import HuggingFaceStates, audio_params, whisper_role
@@ -62,10 +63,11 @@ def main() -> None:
 
     folder, file = FILES[given.model]
     config = json.loads((given.weights / folder / "musetalk.json").read_text())
-    unet = UNet2DConditionModel(**config)
-    unet.load_state_dict(torch.load(given.weights / folder / file, map_location="cpu"))
-    vae = AutoencoderKL.from_pretrained(given.weights / "sd-vae")
-    encoder = WhisperModel.from_pretrained(given.weights / "whisper", attn_implementation="eager").encoder
+    with mapped_checkpoints():
+        unet = UNet2DConditionModel(**config)
+        unet.load_state_dict(torch.load(given.weights / folder / file, map_location="cpu"))
+        vae = AutoencoderKL.from_pretrained(given.weights / "sd-vae")
+        encoder = WhisperModel.from_pretrained(given.weights / "whisper", attn_implementation="eager").encoder
     states, width = encoder.config.encoder_layers + 1, encoder.config.d_model
 
     audio = audio_params("hf", states, width)

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import onnx
 from onnx import external_data_helper as external
+from onnx import numpy_helper
+
+from .graph_weights import array_of
 
 #: Large tensors are aligned to a page, so that the runtime can map them into memory; small ones to a cache line.
 PAGE = 4096
@@ -22,14 +25,16 @@ class DataFile:
         self._places = {}
         path.write_bytes(b"")
 
-    def take_weights(self, model: onnx.ModelProto) -> None:
-        """Moves the model's large tensors here and leaves references in their place."""
+    def take_weights(self, model: onnx.ModelProto, folder: Path) -> None:
+        """Moves the large tensors of a model in `folder` here and leaves references in their place."""
         with self.path.open("ab") as file:
             for tensor in model.graph.initializer:
-                if tensor.HasField("raw_data") and len(tensor.raw_data) >= SMALLEST:
-                    offset, length = self._place(tensor.raw_data, file)
-                    external.set_external_data(tensor, self.path.name, offset, length)
-                    tensor.ClearField("raw_data")
+                stored = numpy_helper.from_array(array_of(tensor, folder), tensor.name)
+                if len(stored.raw_data) >= SMALLEST:
+                    offset, length = self._place(stored.raw_data, file)
+                    external.set_external_data(stored, self.path.name, offset, length)
+                    stored.ClearField("raw_data")
+                tensor.CopyFrom(stored)
 
     def _place(self, data: bytes, file) -> tuple:
         digest = hashlib.sha256(data).digest()

@@ -1,18 +1,19 @@
 """Exports one network of a pack, from torch to its entry in pack.json."""
 
 import hashlib
+import tempfile
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional, Sequence
 
-import onnx
 import torch
 
 from .data_file import DataFile
 from .fuse_attention import fused_attention
+from .graph_weights import weight_bytes
 from .half_precision import to_half
-from .onnx_graph import export_graph
+from .onnx_graph import TracedGraph, export_graph
 from .probe import ProbeInput, feed, print_parity, record
 from .tensor_spec import TensorSpec
 
@@ -63,23 +64,22 @@ class RoleExporter:
         device = self._options.device
         module = role.module.to(device).eval()
         feeds = [feed(spec, role.probe, device) for spec in role.inputs]
-        with torch.no_grad():
-            answer = module(*feeds)
-        answer = answer if isinstance(answer, (tuple, list)) else (answer,)
-        outputs = {spec.key: tensor for spec, tensor in zip(role.outputs, answer)}
-        fuse = role.attention and self._options.fuse
-        with fused_attention() if fuse else nullcontext():
-            model = export_graph(module, feeds, role.inputs, role.outputs)
-        if fuse:
-            print(f"  {sum(node.op_type == 'MultiHeadAttention' for node in model.graph.node)} attention blocks fused")
-        if self._options.precision == "float16":
-            model = to_half(model)
         path = self._folder / f"{role.name.replace('_', '-')}.onnx"
-        data = self._write(model, path, role.data_group or role.name)
+        fuse = role.attention and self._options.fuse
+        with tempfile.TemporaryDirectory() as folder:
+            with fused_attention() if fuse else nullcontext():
+                graph = export_graph(module, feeds, role.inputs, role.outputs, Path(folder))
+            if fuse:
+                fused = sum(node.op_type == "MultiHeadAttention" for node in graph.model.graph.node)
+                print(f"  {fused} attention blocks fused")
+            if self._options.precision == "float16":
+                to_half(graph.model, graph.folder)
+            data = self._write(graph, path, role.data_group or role.name)
+        answers = {spec.key: tensor for spec, tensor in zip(role.outputs, graph.answers)}
         print_parity(
             path,
             {spec.graph_name: tensor for spec, tensor in zip(role.inputs, feeds)},
-            {spec.graph_name: tensor for spec, tensor in zip(role.outputs, answer)},
+            {spec.graph_name: answers[spec.key] for spec in role.outputs},
             self._options.provider,
         )
         return {
@@ -87,18 +87,19 @@ class RoleExporter:
             **({"externalData": [{"file": data.name}]} if data else {}),
             "inputs": {spec.key: spec.to_manifest() for spec in role.inputs},
             "outputs": {spec.key: spec.to_manifest() for spec in role.outputs},
-            "probe": record(role.probe, outputs, self._options.precision),
+            "probe": record(role.probe, answers, self._options.precision),
         }
 
-    def _write(self, model: onnx.ModelProto, path: Path, group: str) -> Optional[Path]:
+    def _write(self, graph: TracedGraph, path: Path, group: str) -> Optional[Path]:
         """Writes the model; returns the data file with its weights, if there is one."""
         data_file = self._data_files.get(group)
-        if data_file is None and sum(len(tensor.raw_data) for tensor in model.graph.initializer) > self._options.data_file_from:
+        weights = graph.model.graph.initializer
+        if data_file is None and sum(map(weight_bytes, weights)) > self._options.data_file_from:
             data_file = DataFile(self._folder / f"{group.replace('_', '-')}.onnx.data")
             self._data_files[group] = data_file
         if data_file is not None:
-            data_file.take_weights(model)
-        path.write_bytes(model.SerializeToString())
+            data_file.take_weights(graph.model, graph.folder)
+        path.write_bytes(graph.model.SerializeToString())
         return data_file.path if data_file else None
 
 

@@ -1,8 +1,13 @@
 """Half precision inside a graph, single precision at its boundary."""
 
+from pathlib import Path
+
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
+from onnx import external_data_helper as external
+
+from .graph_weights import array_of, replace
 
 #: Sums over many elements and their inputs stay in single precision, as in torch's autocast.
 SINGLE = {
@@ -12,8 +17,8 @@ SINGLE = {
 LARGEST = float(np.finfo(np.float16).max)
 
 
-def to_half(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Rewrites the model in place: float weights and what is computed from them become float16."""
+def to_half(model: onnx.ModelProto, folder: Path) -> None:
+    """Rewrites a model in `folder` in place: float weights and what is computed from them become float16."""
     graph = model.graph
     types = _element_types(model)
     # Kept as a list, because a repeated field creates new objects on every access.
@@ -23,7 +28,7 @@ def to_half(model: onnx.ModelProto) -> onnx.ModelProto:
     kept = [tensor.name for tensor in graph.initializer if tensor.name in exact]
     for tensor in graph.initializer:
         if tensor.name not in exact:
-            _halve(tensor)
+            _halve(tensor, folder)
     single = angles | {i for i, node in enumerate(originals) if node.op_type in SINGLE}
     nodes, casts = [], _Casts(types, kept)
     boundary = {}
@@ -50,7 +55,6 @@ def to_half(model: onnx.ModelProto) -> onnx.ModelProto:
     del graph.node[:]
     graph.node.extend(copies)
     del graph.value_info[:]
-    return model
 
 
 class _Casts:
@@ -100,7 +104,7 @@ def _element_types(model: onnx.ModelProto) -> dict:
     light.graph.output.extend(model.graph.output)
     light.graph.input.extend(model.graph.input)
     for tensor in model.graph.initializer:
-        if len(tensor.raw_data) > 1024:
+        if external.uses_external_data(tensor) or len(tensor.raw_data) > 1024:
             light.graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims)))
         else:
             light.graph.initializer.append(tensor)
@@ -117,16 +121,15 @@ def _element_types(model: onnx.ModelProto) -> dict:
     return types
 
 
-def _halve(tensor: onnx.TensorProto) -> None:
+def _halve(tensor: onnx.TensorProto, folder: Path) -> None:
     if tensor.data_type == TensorProto.FLOAT:
-        values = np.clip(numpy_helper.to_array(tensor), -LARGEST, LARGEST).astype(np.float16)
-        tensor.CopyFrom(numpy_helper.from_array(values, tensor.name))
+        replace(tensor, np.clip(array_of(tensor, folder), -LARGEST, LARGEST).astype(np.float16), folder)
 
 
 def _halve_attributes(node: onnx.NodeProto) -> None:
     for attribute in node.attribute:
         if attribute.HasField("t"):
-            _halve(attribute.t)
+            _halve(attribute.t, Path())
         if node.op_type == "Cast" and attribute.name == "to" and attribute.i == TensorProto.FLOAT:
             attribute.i = TensorProto.FLOAT16
 

@@ -79,7 +79,12 @@ def print_parity(path: Path, feeds: dict, outputs: dict, provider: str) -> None:
     if providers[0] not in onnxruntime.get_available_providers():
         print(f"  {providers[0]} is not here: run `npm run models -- verify` where the pack will be used")
         return
-    session = onnxruntime.InferenceSession(str(path), providers=providers)
+    options = onnxruntime.SessionOptions()
+    # Speed does not matter for one run; copies of all weights in the order that is fastest to multiply would.
+    options.add_session_config_entry("session.disable_prepacking", "1")
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
+    options.enable_cpu_mem_arena = False
+    session = onnxruntime.InferenceSession(str(path), options, providers=providers)
     names = list(outputs)
     results = session.run(names, {name: tensor.cpu().numpy() for name, tensor in feeds.items()})
     for name, result in zip(names, results):

@@ -1,3 +1,4 @@
+import tempfile
 import unittest
 from importlib.util import find_spec
 
@@ -31,8 +32,9 @@ class FuseAttentionTest(unittest.TestCase):
         self.feeds = [torch.randn(2, 5, HEADS * WIDTH), torch.randn(2, 3, HEADS * WIDTH)]
 
     def exported(self):
-        with fused_attention():
-            return export_graph(Net(), self.feeds, SPECS, [TensorSpec("y", ["batch", "tokens", HEADS * WIDTH])])
+        outputs = [TensorSpec("y", ["batch", "tokens", HEADS * WIDTH])]
+        with fused_attention(), tempfile.TemporaryDirectory() as folder:
+            return export_graph(Net(), self.feeds, SPECS, outputs, folder).model
 
     def test_attention_is_one_operator(self):
         operators = [node.op_type for node in self.exported().graph.node]

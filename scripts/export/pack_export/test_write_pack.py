@@ -52,6 +52,13 @@ class WritePackTest(unittest.TestCase):
         self.assertAlmostEqual(entry["probe"]["first"]["y"][7], float(answer.ravel()[7]), 6)
         self.assertEqual(manifest["params"], {"a": 1})
 
+    def test_torch_runs_once_for_trace_and_probe(self):
+        """A run of a published network on a CPU takes minutes."""
+        runs = []
+        self.linear.register_forward_hook(lambda *_: runs.append(1))
+        self.written(role("net", self.linear))
+        self.assertEqual(len(runs), 1)
+
     def test_roles_of_one_group_keep_equal_weights_once(self):
         wrapped = torch.nn.Sequential(self.linear, torch.nn.ReLU())
         roles = self.written(role("one", self.linear, data_group="both"), role("two", wrapped, data_group="both"))["roles"]

@@ -26,10 +26,14 @@ where(
     const root = await mkdtemp(path.join(tmpdir(), 'get-pack-long-'));
     const at = (...names: string[]): string => path.join(root, ...names);
     try {
-      const made = spawnSync(python ?? '', [path.join(programs, 'reduced_release.py'), '--out', root], {
-        env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
-        encoding: 'utf8',
-      });
+      const made = spawnSync(
+        python ?? '',
+        [path.join(programs, 'random_release.py'), 'musetalk', '--small', '--out', root],
+        {
+          env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
+          encoding: 'utf8',
+        },
+      );
       expect(made).toMatchObject({ status: 0 });
       await buildBuiltinPacks(at('packs'));
       const published = await publishedRelease('musetalk');

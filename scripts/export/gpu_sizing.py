@@ -1,0 +1,88 @@
+"""
+Counts what packs need of a GPU: for each network the multiply-accumulates, weights and intermediate tensors, and for the
+engine its memory and the frames per second that cards would make. Calculated, not measured. Prints JSON.
+
+    python scripts/export/gpu_sizing.py PACK [PACK ...]
+
+full_size.py makes packs to count. Needs onnx 1.13 or newer.
+"""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Dict, Iterable, NamedTuple
+
+from pack_export.graph_cost import cost_of
+
+#: What a card sustains in half precision, in 10^12 operations a second, as docs/adr/0035 assumes: 40 % of its peak
+#: without sparsity (T4 65, L4 121, A10 125, A100 312, H100 SXM 989), of a T4 a third.
+SUSTAINED = {"T4": 22, "L4": 48, "A10": 50, "A100": 125, "H100": 400}
+#: Context and libraries of CUDA, and the workspace of convolutions: an assumption.
+CUDA_BYTES = 1.5 * 2**30
+FRAMES_PER_SECOND = 25
+#: Whisper sees thirty seconds at a time.
+AUDIO_FRAMES = 30 * FRAMES_PER_SECOND
+
+
+class Calls(NamedTuple):
+    """How an engine runs a network: the sizes of its free dimensions, and the runs for each output frame."""
+
+    sizes: Dict[str, int]
+    per_frame: float
+
+
+def calls_of(engine: str, params: dict, roles: Iterable[str]) -> Dict[str, Calls]:
+    """
+    As packages/engines runs the networks, for frames that are all different and were not prepared. Steps are those of the
+    pack, each with and without the condition where it is guided.
+    """
+    once = Calls({"batch": 1}, 1)
+    if engine == "musetalk":
+        batch = params["batch"]
+        whole = Calls({"batch": batch}, 1 / batch)
+        # Two pictures a face: without its lower half, and whole.
+        calls = {"vae_encoder": Calls({"batch": batch}, 2 / batch), "unet": whole, "vae_decoder": whole, "face_parsing": once}
+    else:
+        runs = params["schedule"]["steps"] / (params["window"] - params.get("overlap", 0))
+        guided = 1 if params["guidance"] == 1 else 2
+        calls = {
+            "vae_encoder": once,
+            "vae_decoder": once,
+            "unet3d": Calls({"frames": params["window"]}, guided * runs),
+            "denoising_unet": Calls({}, runs),
+            "denoising_unet_unconditional": Calls({}, (guided - 1) * runs),
+            "reference_unet": Calls({"frames": 1}, 1),
+        }
+        if engine == "latentsync":
+            calls["vae_encoder"] = Calls({"batch": 1}, 2)
+    calls["whisper_encoder"] = Calls({}, 1 / AUDIO_FRAMES)
+    return {role: calls[role] for role in roles}
+
+
+def sizing(pack: Path) -> dict:
+    manifest = json.loads((pack / "pack.json").read_text())
+    calls = calls_of(manifest["engine"], manifest["params"], manifest["roles"])
+    graphs = {role: cost_of(pack / manifest["roles"][role]["file"], call.sizes) for role, call in calls.items()}
+    per_frame = sum(calls[role].per_frame * cost.multiply_accumulates for role, cost in graphs.items())
+    # A session keeps the memory of its largest run, and has its own copy of weights that two graphs share.
+    memory = CUDA_BYTES + sum(cost.weight_bytes + cost.live_bytes for cost in graphs.values())
+    return {
+        "pack": manifest["name"],
+        "graphs": {
+            role: {"sizes": calls[role].sizes, "runs_per_frame": round(calls[role].per_frame, 4), **vars(cost)}
+            for role, cost in graphs.items()
+        },
+        "operations_per_frame": round(2 * per_frame),
+        "memory_gib": round(memory / 2**30, 1),
+        "frames_per_second": {card: float(f"{rate * 1e12 / (2 * per_frame):.3g}") for card, rate in SUSTAINED.items()},
+    }
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("packs", type=Path, nargs="+", help="folders of packs")
+    print(json.dumps([sizing(pack) for pack in arguments.parse_args().packs], indent=2))
+
+
+if __name__ == "__main__":
+    main()
