@@ -1,4 +1,5 @@
-export { type AnalyzerParams } from './analyzer/manifest';
+export { writeDwposePack } from './analyzer/dwpose-pack';
+export { type AnalyzerManifest, type AnalyzerParams } from './analyzer/manifest';
 export { buildAnalyzerPack } from './analyzer/pack';
 export {
   type EngineClip,

@@ -1,5 +1,6 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { decodeNetwork } from './decode-network';
 import { encodeModel, float } from './encode-model';
 import { GraphBuilder } from './graph-builder';
 
@@ -95,6 +96,22 @@ describe('GraphBuilder', () => {
     expect((await run(g, feed(1, 3)))['y']?.values).toEqual([3, 5, 7]);
     expect((await run(g, feed(0, 10)))['y']?.values).toEqual([24]);
     await expect(run(g, feed(0, 3))).rejects.toThrow(/out of/);
+  });
+
+  test('a network from elsewhere can be embedded whose values have other names', async () => {
+    const inner = new GraphBuilder('inner', 'inner.');
+    inner.output('sum', inner.op('Add', [inner.input('x', 'float32', ['n']), 1]), 'float32', ['n']);
+    const network = decodeNetwork(encodeModel({ ...inner.build(), operators: 13 }));
+    expect(network).toMatchObject({
+      operators: 13,
+      inputs: [{ name: 'x', dtype: 'float32', dims: ['n'] }],
+      outputs: [{ name: 'sum', dtype: 'float32', dims: ['n'] }],
+    });
+
+    const g = new GraphBuilder('outer');
+    const doubled = g.op('Mul', [g.input('x', 'float32', ['n']), 2]);
+    expect(() => new GraphBuilder('outer', 'inner.').embed(network, { x: doubled })).toThrow('inner.c');
+    expect(() => g.embed(network, { y: doubled })).toThrow('the network wants x');
   });
 
   test('a tensor whose data does not fill its dimensions is refused by name', () => {
