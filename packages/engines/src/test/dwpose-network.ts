@@ -1,5 +1,5 @@
-import { decodeNetwork, encodeModel, GraphBuilder, type Value } from '@lipsync/model-pack';
-import { landmarkNet } from '../analyzer/networks';
+import { encodeModel, GraphBuilder, type Value } from '@lipsync/model-pack';
+import { LANDMARK_INPUT_SIZE as SIDE, landmarkPoints } from '../analyzer/networks';
 import { faceApiWeights } from '../analyzer/pack';
 
 export const SIMCC = { keypoints: 133, width: 288, height: 384, split: 2 };
@@ -17,8 +17,7 @@ export function simccNetwork(
   return encodeModel({ ...g.build(), operators });
 }
 
-/** Side of the built-in landmark network's input, and where it is in the middle of DWPose's. */
-const SIDE = 112;
+/** Where the built-in landmark network's input is in the middle of DWPose's. */
 const LEFT = (SIMCC.width - SIDE) / 2;
 const TOP = (SIMCC.height - SIDE) / 2;
 
@@ -30,13 +29,13 @@ const DEVIATION = [58.395, 57.12, 57.375];
  * landmark network. Finds the face in the middle of its input, if it is as large there as a pack of DWPose shows it.
  */
 export async function faceFindingNetwork(): Promise<Uint8Array> {
-  const landmarks = decodeNetwork(encodeModel(landmarkNet(await faceApiWeights('landmarks'))));
+  const weights = await faceApiWeights('landmarks');
   return simccNetwork((g, input) => {
     const middle = g.op('Slice', [input, g.ints([TOP, LEFT]), g.ints([TOP + SIDE, LEFT + SIDE]), g.ints([2, 3])]);
     const scaled = g.op('Mul', [middle, g.weights([1, 3, 1, 1], DEVIATION)]);
     const levels = g.op('Round', [g.op('Add', [scaled, g.weights([1, 3, 1, 1], MEAN)])]);
     const image = g.op('Cast', [g.op('Transpose', [levels], { perm: [0, 2, 3, 1] })], { to: 2 });
-    const points = g.embed(landmarks, { image })('points');
+    const points = landmarkPoints(g, weights, image);
     const [x, y] = g.split(points, [1, 1], 2);
     return {
       x: scoresAt(g, x, LEFT, SIMCC.width * SIMCC.split),

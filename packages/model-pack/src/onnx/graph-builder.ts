@@ -114,15 +114,11 @@ export class GraphBuilder {
 
   /**
    * Puts a network from elsewhere here, once, with these inputs, and returns its outputs by name. The operators around
-   * it must mean the same in its version of the operator set. Throws RangeError if an input or output does not exist, or
-   * if the network has names that could be those of this graph.
+   * it must mean the same in its version of the operator set. Throws RangeError if an input or output does not exist.
    */
   embed(network: Network, inputs: Readonly<Record<string, Value>>): (output: string) => Value {
     const { operators, nodes, initializers } = network;
     if (this.operators !== undefined) throw new RangeError('a graph embeds one network');
-    const names = [...nodes.flatMap((node) => node.outputs), ...initializers.map(({ name }) => name)];
-    const clash = names.find((name) => name.startsWith(this.prefix) && /^[cv]\d+$/.test(name.slice(this.prefix.length)));
-    if (clash !== undefined) throw new RangeError(`the network has a value that is called ${clash}`);
     this.operators = operators;
     for (const input of network.inputs) {
       const value = inputs[input.name];
@@ -138,7 +134,14 @@ export class GraphBuilder {
     };
   }
 
+  /** Throws RangeError if an embedded network and the graph around it have values of the same name. */
   build(): Graph {
+    const names = new Set<string>();
+    const values = this.nodes.flatMap(({ outputs }) => outputs);
+    for (const name of [...[...this.inputs, ...this.initializers].map((each) => each.name), ...values]) {
+      if (names.has(name)) throw new RangeError(`graph ${this.name} has two values that are called ${name}`);
+      names.add(name);
+    }
     return {
       name: this.name,
       nodes: this.nodes,

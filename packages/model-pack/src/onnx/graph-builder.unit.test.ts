@@ -108,10 +108,19 @@ describe('GraphBuilder', () => {
       outputs: [{ name: 'sum', dtype: 'float32', dims: ['n'] }],
     });
 
-    const g = new GraphBuilder('outer');
-    const doubled = g.op('Mul', [g.input('x', 'float32', ['n']), 2]);
-    expect(() => new GraphBuilder('outer', 'inner.').embed(network, { x: doubled })).toThrow('inner.c');
-    expect(() => g.embed(network, { y: doubled })).toThrow('the network wants x');
+    const around = (prefix: string): GraphBuilder => {
+      const g = new GraphBuilder('outer', prefix);
+      const doubled = g.op('Mul', [g.input('number', 'float32', ['n']), 2]);
+      const output = g.embed(network, { x: doubled });
+      expect(() => output('product')).toThrow('the network has no product');
+      g.output('y', g.op('Mul', [output('sum'), 10]), 'float32', ['n']);
+      return g;
+    };
+    const g = around('outer.');
+    const { y } = await run(g, { number: new Tensor('float32', Float32Array.of(1, 2), [2]) });
+    expect(y?.values).toEqual([30, 50]);
+    expect(() => around('inner.').build()).toThrow('graph outer has two values that are called inner.');
+    expect(() => new GraphBuilder('empty').embed(network, {})).toThrow('the network wants x');
   });
 
   test('a tensor whose data does not fill its dimensions is refused by name', () => {
