@@ -40,9 +40,10 @@ export {
 } from './face/mouth-exemplars';
 export { chooseMouths, proposeMouths } from './face/mouth-ladder';
 export { faceRuns, smoothingReach, smoothRun } from './face/smoothing';
-export { highsyncFaces } from './highsync/faces';
+export { highsyncFaceBox, highsyncFaces } from './highsync/faces';
 export { type HighsyncManifest } from './highsync/manifest';
 
+export { alignedFaces } from './latentsync/faces';
 export { writeLatentsyncPack } from './latentsync/pack';
 export {
   float32Of,

@@ -105,9 +105,7 @@ withPacksDir(program.command('get'))
   )
   .option('--model <number>', 'release of the network; default: the newest')
   .option('--fp16', 'half precision inside the graphs')
-  .addOption(
-    new Option('--provider <name>', 'where the pack will run').choices(PROVIDERS).default('cpu'),
-  )
+  .addOption(new Option('--provider <name>', 'where the pack will run').choices(PROVIDERS).default('cpu'))
   .option('--face-parser', 'musetalk: with the parser BiSeNet, which is for non-commercial use')
   .option('--licence-accepted', 'you have read and accept the licences: does not ask')
   .option(

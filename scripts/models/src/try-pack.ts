@@ -144,11 +144,7 @@ export async function isolatePack(
 }
 
 /** The folder of the pack in use for an engine, or of the face analyzer. Throws when there is none. */
-export function servingPack(
-  packs: readonly PackFolder[],
-  packsDir: string,
-  engine: PackEngine,
-): PackFolder {
+export function servingPack(packs: readonly PackFolder[], packsDir: string, engine: PackEngine): PackFolder {
   const serving = packs.find(({ pack, behind }) => pack.manifest.engine === engine && !behind);
   const wanted = engine === 'analyzer' ? 'face analyzer' : `pack of ${engine}`;
   if (serving === undefined) throw new Error(`${packsDir} holds no ${wanted} that can be used`);

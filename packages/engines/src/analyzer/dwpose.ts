@@ -1,4 +1,11 @@
-import { decodeNetwork, type Graph, GraphBuilder, type Network, PackError, type Value } from '@lipsync/model-pack';
+import {
+  decodeNetwork,
+  type Graph,
+  GraphBuilder,
+  type Network,
+  PackError,
+  type Value,
+} from '@lipsync/model-pack';
 
 /** Side of the square patch that the graph takes: as high as the network's input. */
 export const DWPOSE_PATCH_SIDE = 384;
@@ -34,7 +41,12 @@ export function dwposeLandmarks(file: Uint8Array): Graph {
   const g = new GraphBuilder('dwpose_face', 'face.');
   const side = DWPOSE_PATCH_SIDE;
   const image = g.input('image', 'uint8', ['n', side, side, 3]);
-  const middle = g.op('Slice', [image, g.ints([FIRST_COLUMN]), g.ints([FIRST_COLUMN + COLUMNS]), g.ints([2])]);
+  const middle = g.op('Slice', [
+    image,
+    g.ints([FIRST_COLUMN]),
+    g.ints([FIRST_COLUMN + COLUMNS]),
+    g.ints([2]),
+  ]);
   const planar = g.op('Transpose', [g.op('Cast', [middle], { to: 1 })], { perm: [0, 3, 1, 2] });
   const centered = g.op('Sub', [planar, g.weights([1, 3, 1, 1], MEAN_RGB)]);
   const pixels = g.op('Div', [centered, g.weights([1, 3, 1, 1], DEVIATION_RGB)]);
@@ -62,7 +74,9 @@ function mostLikely(g: GraphBuilder, simcc: Value): { place: Value; score: Value
 
 function dwposeNetwork(file: Uint8Array): Network {
   const refuse = (problem: string, cause?: unknown): PackError =>
-    new PackError('manifest_invalid', `this is not DWPose's network for 384 × 288 pixels: ${problem}`, { cause });
+    new PackError('manifest_invalid', `this is not DWPose's network for 384 × 288 pixels: ${problem}`, {
+      cause,
+    });
   let network: Network;
   try {
     network = decodeNetwork(file);

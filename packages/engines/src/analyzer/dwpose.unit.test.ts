@@ -28,8 +28,16 @@ describe('DWPose as a landmark network', () => {
   test("points are read from the scores as by mmpose's own code", async () => {
     const golden = JSON.parse(readFileSync(GOLDEN, 'utf8')) as { keypoints: [number, number][] };
     const network = simccNetwork((g, input) => ({
-      x: constant(g, input, scores(SIMCC.width, 31, (keypoint, score) => (keypoint === 41 ? 0.5 : score))),
-      y: constant(g, input, scores(SIMCC.height, 37, (keypoint, score) => (keypoint === 40 ? score - 1 : score))),
+      x: constant(
+        g,
+        input,
+        scores(SIMCC.width, 31, (keypoint, score) => (keypoint === 41 ? 0.5 : score)),
+      ),
+      y: constant(
+        g,
+        input,
+        scores(SIMCC.height, 37, (keypoint, score) => (keypoint === 40 ? score - 1 : score)),
+      ),
     }));
     const points = await pointsOf(network, new Uint8Array(BYTES));
     const inInput = golden.keypoints.slice(...FACE);
@@ -54,7 +62,9 @@ describe('DWPose as a landmark network', () => {
     const patches = new Uint8Array(places.length * BYTES).fill(100);
     // Brighter than all else, but outside of what the network sees.
     places.forEach((_, i) => patches.fill(255, i * BYTES + LEFT * 3 - 3, i * BYTES + LEFT * 3));
-    places.forEach(([x, y], i) => patches.fill(200, i * BYTES + (y * SIDE + x) * 3, i * BYTES + (y * SIDE + x) * 3 + 3));
+    places.forEach(([x, y], i) =>
+      patches.fill(200, i * BYTES + (y * SIDE + x) * 3, i * BYTES + (y * SIDE + x) * 3 + 3),
+    );
     const points = await pointsOf(network, patches);
     places.forEach(([x, y], i) => {
       expect(points[i * 136]).toBeCloseTo((x + 0.5) / SIDE, 6);
@@ -152,7 +162,10 @@ function randomNetwork(g: GraphBuilder, input: Value): { x: Value; y: Value } {
   };
   const cells = g.op('Conv', [input, random(4, 3, 96, 96)], { kernel_shape: [96, 96], strides: [96, 96] });
   const flat = g.op('Reshape', [cells, g.ints([-1, 48])]);
-  const features = g.op('Reshape', [g.op('MatMul', [flat, random(48, SIMCC.keypoints * 4)]), g.ints([-1, SIMCC.keypoints, 4])]);
+  const features = g.op('Reshape', [
+    g.op('MatMul', [flat, random(48, SIMCC.keypoints * 4)]),
+    g.ints([-1, SIMCC.keypoints, 4]),
+  ]);
   return {
     x: g.op('MatMul', [features, random(4, SIMCC.width * SIMCC.split)]),
     y: g.op('MatMul', [features, random(4, SIMCC.height * SIMCC.split)]),

@@ -31,7 +31,12 @@ const DEVIATION = [58.395, 57.12, 57.375];
 export async function faceFindingNetwork(): Promise<Uint8Array> {
   const weights = await faceApiWeights('landmarks');
   return simccNetwork((g, input) => {
-    const middle = g.op('Slice', [input, g.ints([TOP, LEFT]), g.ints([TOP + SIDE, LEFT + SIDE]), g.ints([2, 3])]);
+    const middle = g.op('Slice', [
+      input,
+      g.ints([TOP, LEFT]),
+      g.ints([TOP + SIDE, LEFT + SIDE]),
+      g.ints([2, 3]),
+    ]);
     const scaled = g.op('Mul', [middle, g.weights([1, 3, 1, 1], DEVIATION)]);
     const levels = g.op('Round', [g.op('Add', [scaled, g.weights([1, 3, 1, 1], MEAN)])]);
     const image = g.op('Cast', [g.op('Transpose', [levels], { perm: [0, 2, 3, 1] })], { to: 2 });
@@ -47,7 +52,10 @@ export async function faceFindingNetwork(): Promise<Uint8Array> {
 /** Scores that are the higher the nearer a place is to the point: positions [n, 68, 1] → [n, 133, places]. */
 function scoresAt(g: GraphBuilder, position: Value, offset: number, places: number): Value {
   const place = g.op('Mul', [g.op('Add', [g.op('Mul', [position, SIDE]), offset - 0.5]), SIMCC.split]);
-  const all = g.weights([1, 1, places], Array.from({ length: places }, (_, i) => i));
+  const all = g.weights(
+    [1, 1, places],
+    Array.from({ length: places }, (_, i) => i),
+  );
   const distance = g.op('Abs', [g.op('Sub', [all, place])]);
   const scores = g.op('Sub', [places, distance]);
   // Body and feet before the face, hands after it.

@@ -1,4 +1,10 @@
-import { type DataType, dataTypeOf, type EncodedNode, type EncodedTensor, type ValueInfo } from './encode-model';
+import {
+  type DataType,
+  dataTypeOf,
+  type EncodedNode,
+  type EncodedTensor,
+  type ValueInfo,
+} from './encode-model';
 import { type WireField, wireFields } from './wire-reader';
 
 /** A published network, as far as a graph around it needs to know it. What it computes stays as it was encoded. */
@@ -20,7 +26,9 @@ export function decodeNetwork(file: Uint8Array): Network {
   const [graph] = model.get(7) ?? [];
   if (graph === undefined) throw new RangeError('no ONNX model');
   const imports = (model.get(8) ?? []).map(({ bytes }) => grouped(bytes));
-  const foreign = imports.map((each) => text(each.get(1))).filter((domain) => !['', 'ai.onnx'].includes(domain));
+  const foreign = imports
+    .map((each) => text(each.get(1)))
+    .filter((domain) => !['', 'ai.onnx'].includes(domain));
   if (foreign.length > 0) throw new RangeError(`an ONNX model with operators of ${foreign.join(', ')}`);
   const parts = grouped(graph.bytes);
   const bytesOf = (field: number): Uint8Array[] => (parts.get(field) ?? []).map(({ bytes }) => bytes);
@@ -52,7 +60,8 @@ function grouped(message: Uint8Array): ReadonlyMap<number, readonly WireField[]>
   return fields;
 }
 
-const text = (fields: readonly WireField[] | undefined): string => new TextDecoder().decode(fields?.[0]?.bytes);
+const text = (fields: readonly WireField[] | undefined): string =>
+  new TextDecoder().decode(fields?.[0]?.bytes);
 
 /** TensorProto. */
 function nameOfTensor(tensor: Uint8Array): string {
@@ -72,7 +81,8 @@ function decodeValueInfo(info: Uint8Array): ValueInfo {
   const shape = grouped(tensor.get(2)?.[0]?.bytes ?? new Uint8Array());
   const name = text(fields.get(1));
   const dtype: DataType | undefined = dataTypeOf(tensor.get(1)?.[0]?.value ?? 0);
-  if (dtype === undefined) throw new RangeError(`an ONNX model whose '${name}' has a type that packs cannot use`);
+  if (dtype === undefined)
+    throw new RangeError(`an ONNX model whose '${name}' has a type that packs cannot use`);
   const dims = (shape.get(1) ?? []).map(({ bytes }) => {
     const dim = grouped(bytes);
     return dim.get(1)?.[0]?.value ?? text(dim.get(2));

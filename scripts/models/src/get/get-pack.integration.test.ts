@@ -302,7 +302,7 @@ describe('getting published weights', () => {
   });
 
   test('a pack that does not verify is not installed', async () => {
-    const damaged = get({ checks: { ffmpeg, packsDir, entry }, options: ['damaged'] });
+    const damaged = get({ checks: { ffmpeg, entry }, options: ['damaged'] });
     await expect(damaged).rejects.toThrow(/^not installed: .*unet\.onnx .*SHA-256/);
     expect(await installed()).toEqual(['analyzer']);
   });
@@ -379,12 +379,9 @@ describe('getting published weights', () => {
   }
 });
 
-test.each(SUBJECTS)(
-  'every release of %s can be read',
-  async (engine) => {
-    const release = await publishedRelease(engine);
-    expect(release.engine).toBe(engine);
-    expect(new Set(release.files.map(({ to }) => to)).size).toBe(release.files.length);
-    await expect(publishedRelease(engine, { model: '0.1' })).rejects.toThrow('is not known here; there is');
-  },
-);
+test.each(SUBJECTS)('every release of %s can be read', async (engine) => {
+  const release = await publishedRelease(engine);
+  expect(release.engine).toBe(engine);
+  expect(new Set(release.files.map(({ to }) => to)).size).toBe(release.files.length);
+  await expect(publishedRelease(engine, { model: '0.1' })).rejects.toThrow('is not known here; there is');
+});

@@ -55,10 +55,13 @@ export async function getPack(options: GetOptions): Promise<Row> {
   const { upstream: code } = release;
   if (code !== undefined) await checkExporter(exporter);
   else if (half || further.length > 0)
-    throw new Error(`${engine} ${model} is made without an exporter: --fp16, --device and --manifests are not for it`);
+    throw new Error(
+      `${engine} ${model} is made without an exporter: --fp16, --device and --manifests are not for it`,
+    );
   const detector = code === undefined ? await readAnalyzer(packsDir) : undefined;
   await acceptLicences(release, options.licence);
-  const upstream = code && (await upstreamAt(code, { cache: path.resolve(options.cache), ...options.upstream }));
+  const upstream =
+    code && (await upstreamAt(code, { cache: path.resolve(options.cache), ...options.upstream }));
   await mkdir(own, { recursive: true });
   // That of a call that was ended.
   const out = path.join(own, 'pack');
