@@ -1,4 +1,5 @@
-export { type AnalyzerParams } from './analyzer/manifest';
+export { writeDwposePack } from './analyzer/dwpose-pack';
+export { type AnalyzerManifest, type AnalyzerParams } from './analyzer/manifest';
 export { buildAnalyzerPack } from './analyzer/pack';
 export {
   type EngineClip,
@@ -39,9 +40,10 @@ export {
 } from './face/mouth-exemplars';
 export { chooseMouths, proposeMouths } from './face/mouth-ladder';
 export { faceRuns, smoothingReach, smoothRun } from './face/smoothing';
-export { highsyncFaces } from './highsync/faces';
+export { highsyncFaceBox, highsyncFaces } from './highsync/faces';
 export { type HighsyncManifest } from './highsync/manifest';
 
+export { alignedFaces } from './latentsync/faces';
 export { writeLatentsyncPack } from './latentsync/pack';
 export {
   float32Of,

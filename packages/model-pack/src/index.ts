@@ -20,6 +20,7 @@ export {
   type TensorSpec,
   tensorSpecSchema,
 } from './manifest';
+export { decodeNetwork, type Network } from './onnx/decode-network';
 export { type Attribute, encodeModel, float, type Graph } from './onnx/encode-model';
 export { GraphBuilder, type Operand, type Value } from './onnx/graph-builder';
 export {

@@ -30,7 +30,7 @@ async function* benchEngine({
 }: PackToBench): AsyncGenerator<EngineFigures & { provider: string }> {
   for (const manifest of variants(pack.manifest)) {
     const own = await mkdtemp(path.join(folder, 'packs-'));
-    const { provider } = await checkedPack(await isolatePack(own, { pack, manifest, analyzerDir }));
+    const { provider } = await checkedPack(await isolatePack(own, { pack, manifest, beside: analyzerDir }));
     yield { ...(await measureEngine(own, manifest, clip)), provider };
   }
 }

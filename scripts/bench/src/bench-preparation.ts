@@ -54,7 +54,7 @@ async function* benchPreparation({
   const { manifest } = pack;
   const { engine } = manifest;
   const own = await mkdtemp(path.join(folder, 'packs-'));
-  await isolatePack(own, { pack, manifest, analyzerDir });
+  await isolatePack(own, { pack, manifest, beside: analyzerDir });
   const at = (name: string): string => path.join(own, name);
   const trackPath = at('track.bin');
   const featuresPath = at('features.bin');

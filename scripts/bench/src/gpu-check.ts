@@ -83,7 +83,7 @@ async function checkPack(
   const verified = await checklist.step(`verify ${name}`, async () => {
     if (provider === undefined) throw new Skipped('CUDA cannot be used');
     const manifest = { ...pack.manifest, providers: [provider] };
-    const { probes } = await checkedPack(await isolatePack(own, { pack, manifest, analyzerDir }));
+    const { probes } = await checkedPack(await isolatePack(own, { pack, manifest, beside: analyzerDir }));
     return { provider, probes };
   });
   await checklist.step(`render ${name}`, () => {

@@ -7,7 +7,7 @@ import { type Manifest, type Pack } from '@lipsync/engines';
 import { openPackFolders } from '@lipsync/gpu-worker';
 import { DEFAULT_PACKS_DIR, machine } from '@lipsync/local-stack';
 import { resolveBinaries } from '@lipsync/media';
-import { type Clip, makeClip, servingAnalyzer } from '@lipsync/models';
+import { type Clip, makeClip, servingPack } from '@lipsync/models';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 
 export type EngineManifest = Exclude<Manifest, { engine: 'analyzer' }>;
@@ -85,8 +85,8 @@ export async function packsIn(packsDir: string, { engine }: Pick<Options, 'engin
   const { packs, bad } = await openPackFolders(packsDir);
   const hasAnalyzer = packs.some(({ pack }) => pack.manifest.engine === 'analyzer');
   const analyzerDir = hasAnalyzer
-    ? servingAnalyzer(packs, packsDir).dir
-    : servingAnalyzer((await openPackFolders(DEFAULT_PACKS_DIR)).packs, DEFAULT_PACKS_DIR).dir;
+    ? servingPack(packs, packsDir, 'analyzer').dir
+    : servingPack((await openPackFolders(DEFAULT_PACKS_DIR)).packs, DEFAULT_PACKS_DIR, 'analyzer').dir;
   const wanted = packs.flatMap(({ pack }) => {
     const { manifest } = pack;
     if (manifest.engine === 'analyzer' || (engine !== undefined && manifest.engine !== engine)) return [];

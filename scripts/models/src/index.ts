@@ -2,4 +2,4 @@ export type { SyncMeasurement } from './measure-sync';
 export { type CudaState, cudaState } from './cuda/cuda';
 export { checkedPack } from './packs';
 export { type Clip, type ClipShape, makeClip } from './sample-clip';
-export { isolatePack, servingAnalyzer } from './try-pack';
+export { isolatePack, servingPack } from './try-pack';

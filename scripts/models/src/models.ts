@@ -1,13 +1,14 @@
 import path from 'node:path';
 import { print, type Row } from '@lipsync/admin';
-import { type Engine } from '@lipsync/contract';
-import { DEFAULT_PACKS_DIR, parseEngine, REPOSITORY_ROOT, runProgram } from '@lipsync/local-stack';
+import { type PackEngine } from '@lipsync/engines';
+import { DEFAULT_PACKS_DIR, REPOSITORY_ROOT, runProgram } from '@lipsync/local-stack';
 import { resolveBinaries } from '@lipsync/media';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Provider, PROVIDERS } from '@lipsync/model-pack';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { cudaRow, cudaState, installCudaProvider } from './cuda/cuda';
 import { type Destination, folderDestination, isStoreAddress, withStoreDestination } from './get/destination';
 import { getPack } from './get/get-pack';
-import { publishedRelease } from './get/published';
+import { publishedRelease, SUBJECTS } from './get/published';
 import { installPack, listPacks, verifyPack } from './packs';
 import { tryPack } from './try-pack';
 
@@ -57,7 +58,7 @@ interface TryOptions extends FolderOptions {
 
 withPacksDir(program.command('try <dir>'))
   .description(
-    'renders a clip with a pack, which need not be in the folder, and the face analyser of the folder',
+    'renders a clip with a pack, which need not be in the folder, and for the rest with those of the folder',
   )
   .requiredOption('--out <file>', 'the rendered video, an MP4 file')
   .option('--video <file>', 'a talking face; else a drawn one')
@@ -81,7 +82,7 @@ withPacksDir(program.command('install <dir>'))
 interface GetCommandOptions extends FolderOptions {
   model?: string;
   fp16?: boolean;
-  provider: string;
+  provider: Provider;
   faceParser?: boolean;
   deepCache?: number | true;
   licenceAccepted?: boolean;
@@ -99,17 +100,13 @@ interface GetCommandOptions extends FolderOptions {
 }
 
 withPacksDir(program.command('get'))
-  .argument('<engine>', 'musetalk, latentsync or highsync', parseEngine)
+  .addArgument(new Argument('<engine>', 'what the weights are for').choices(SUBJECTS))
   .description(
     'makes a pack of published weights and installs it: asks about the licences, downloads, exports, verifies, renders a clip',
   )
   .option('--model <number>', 'release of the network; default: the newest')
   .option('--fp16', 'half precision inside the graphs')
-  .addOption(
-    new Option('--provider <name>', 'where the pack will run')
-      .choices(['cuda', 'webgpu', 'cpu'])
-      .default('cpu'),
-  )
+  .addOption(new Option('--provider <name>', 'where the pack will run').choices(PROVIDERS).default('cpu'))
   .option('--face-parser', 'musetalk: with the parser BiSeNet, which is for non-commercial use')
   .option(
     '--deep-cache [interval]',
@@ -133,7 +130,7 @@ withPacksDir(program.command('get'))
   .option('--device <name>', 'where torch runs during the export')
   .option('--no-check', 'neither verifies nor tries the pack: for a provider that is not on this machine')
   .option('--json')
-  .action(async (engine: Engine, options: GetCommandOptions) => {
+  .action(async (engine: PackEngine, options: GetCommandOptions) => {
     const { to = options.packsDir } = options;
     const replace = { replace: options.replace === true };
     const get = (destination: Destination): Promise<Row> => getTo(destination, engine, options);
@@ -145,9 +142,9 @@ withPacksDir(program.command('get'))
     );
   });
 
-async function getTo(destination: Destination, engine: Engine, options: GetCommandOptions): Promise<Row> {
+async function getTo(destination: Destination, engine: PackEngine, options: GetCommandOptions): Promise<Row> {
   const { FFMPEG_BIN, FFPROBE_BIN, HF_TOKEN, LIPSYNC_PYTHON, PATH } = process.env;
-  const passedOn = (['provider', 'manifests', 'device'] as const).flatMap((option) =>
+  const passedOn = (['manifests', 'device'] as const).flatMap((option) =>
     options[option] === undefined ? [] : [`--${option}`, options[option]],
   );
   return getPack({
@@ -172,12 +169,11 @@ async function getTo(destination: Destination, engine: Engine, options: GetComma
     },
     name: options.name,
     half: options.fp16 === true,
+    provider: options.provider,
     options: passedOn,
+    packsDir: options.packsDir,
     checks: options.check
-      ? {
-          ffmpeg: (await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH })).ffmpeg,
-          packsDir: options.packsDir,
-        }
+      ? { ffmpeg: (await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH })).ffmpeg }
       : null,
     tell: (line) => console.error(line),
   });

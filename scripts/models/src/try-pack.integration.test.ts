@@ -102,12 +102,11 @@ describe('a trial of a model pack', () => {
     await expect(attempt(at('nowhere'))).rejects.toThrow('pack.json cannot be read');
   });
 
-  test('a face analyser is refused, and so is a trial without one', async () => {
-    await expect(attempt(at('packs/analyzer'))).rejects.toThrow(/^not tried: .* holds a face analyser/);
-    const packsDir = at('no-analyser');
+  test('a trial without a face analyzer is refused', async () => {
+    const packsDir = at('no-analyzer');
     await cp(at('packs/builtin-musetalk'), path.join(packsDir, 'builtin-musetalk'), { recursive: true });
     await expect(attempt(at('packs/builtin-musetalk'), { packsDir })).rejects.toThrow(
-      'holds no face analyser',
+      'holds no face analyzer',
     );
   });
 

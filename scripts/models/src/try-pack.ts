@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Row } from '@lipsync/admin';
 import { type Engine } from '@lipsync/contract';
-import { type Manifest, type Pack, readPack } from '@lipsync/engines';
+import { type Manifest, type Pack, type PackEngine, readPack } from '@lipsync/engines';
 import { openPackFolders, type PackFolder, type RenderResult, startInference } from '@lipsync/gpu-worker';
 import { MANIFEST_FILE, packFiles, packVersion } from '@lipsync/model-pack';
 import { checkedPack } from './packs';
@@ -15,7 +15,7 @@ export interface Trial {
   /** The media to render; default: the drawn face and its voice. */
   readonly videoFile?: string | undefined;
   readonly audioFile?: string | undefined;
-  /** Folder of the face analyser that locates the face and analyses the result. */
+  /** Folder of the other packs: the face analyzer that locates the face and analyzes the result, or an engine's. */
   readonly packsDir: string;
   /** The compiled inference child. */
   readonly entry?: string;
@@ -24,20 +24,23 @@ export interface Trial {
 /** Three seconds: the minimum for measuring the sync of a render. */
 const CLIP = { width: 1280, height: 720, seconds: 3, grain: 4 };
 
+/** Renders with a face analyzer under trial. */
+const TRIAL_ENGINE = 'musetalk';
+
 /**
  * Renders a clip with exactly this pack, on the provider that a worker would choose for it, and returns what the render
- * reports. Rejects, with one line, when the pack is unusable or the render fails.
+ * reports. An engine's pack renders with the analyzer that serves, an analyzer with the pack that serves musetalk.
+ * Rejects, with one line, when the pack is unusable or the render fails.
  */
 export async function tryPack(ffmpeg: string, dir: string, trial: Trial): Promise<Row> {
   const child = trial.entry === undefined ? {} : { entry: trial.entry };
   const pack = await readPack(dir);
-  const { engine } = pack.manifest;
-  if (engine === 'analyzer')
-    throw new Error(`not tried: ${dir} holds a face analyser, which renders nothing; try an engine's pack`);
   // Before the pack is loaded, which may take minutes.
   for (const file of [trial.videoFile, trial.audioFile]) if (file !== undefined) await access(file);
   const { packs } = await openPackFolders(trial.packsDir);
-  const analyzerDir = servingAnalyzer(packs, trial.packsDir).dir;
+  const isAnalyzer = pack.manifest.engine === 'analyzer';
+  const engine = pack.manifest.engine === 'analyzer' ? TRIAL_ENGINE : pack.manifest.engine;
+  const beside = servingPack(packs, trial.packsDir, isAnalyzer ? engine : 'analyzer').dir;
   const { provider, passedOver } = await checkedPack(dir, child).catch((error: unknown) => {
     throw new Error(`not tried: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   });
@@ -46,7 +49,8 @@ export async function tryPack(ffmpeg: string, dir: string, trial: Trial): Promis
   try {
     const packsDir = path.join(folder, 'packs');
     // A worker stays on the provider on which the probes ran; others might load the graphs and compute nonsense.
-    await isolatePack(packsDir, { pack, manifest: { ...pack.manifest, providers: [provider] }, analyzerDir });
+    const manifest = { ...pack.manifest, providers: [provider] };
+    await isolatePack(packsDir, { pack, manifest, beside });
     const files = { ...(await clipOf(ffmpeg, folder, trial)), outputPath: path.join(folder, 'output.mp4') };
     const rendered = await renderOnce({ ...child, packsDir }, engine, files);
     await mkdir(path.dirname(trial.outputFile), { recursive: true });
@@ -123,24 +127,26 @@ function rounded<T extends number | null>(value: T, digits: number): T | number 
 }
 
 /**
- * Makes a folder of packs at `folder` with one face analyser and, for the engine, only this pack: links to the pack's
- * files, which may be gigabytes, with a manifest for the same files. Returns the pack's path in it.
+ * Makes a folder of packs at `folder` with only this pack, and one `beside` it, so that an engine and a face analyzer
+ * are there: links to the pack's files, which may be gigabytes, with a manifest for the same files. Returns the pack's
+ * path in it.
  */
 export async function isolatePack(
   folder: string,
-  { pack, manifest, analyzerDir }: { pack: Pack; manifest: Manifest; analyzerDir: string },
+  { pack, manifest, beside }: { pack: Pack; manifest: Manifest; beside: string },
 ): Promise<string> {
-  const dir = path.join(folder, 'engine');
+  const dir = path.join(folder, 'pack');
   await mkdir(dir, { recursive: true });
   await writeFile(path.join(dir, MANIFEST_FILE), JSON.stringify(manifest));
   for (const file of packFiles(manifest)) await symlink(path.resolve(pack.dir, file), path.join(dir, file));
-  await symlink(path.resolve(analyzerDir), path.join(folder, 'analyzer'));
+  await symlink(path.resolve(beside), path.join(folder, 'beside'));
   return dir;
 }
 
-/** The folder of the face analyser in use, among those under `packsDir`. Throws when there is none. */
-export function servingAnalyzer(packs: readonly PackFolder[], packsDir: string): PackFolder {
-  const serving = packs.find(({ pack, behind }) => pack.manifest.engine === 'analyzer' && !behind);
-  if (serving === undefined) throw new Error(`${packsDir} holds no face analyser that can be used`);
+/** The folder of the pack in use for an engine, or of the face analyzer. Throws when there is none. */
+export function servingPack(packs: readonly PackFolder[], packsDir: string, engine: PackEngine): PackFolder {
+  const serving = packs.find(({ pack, behind }) => pack.manifest.engine === engine && !behind);
+  const wanted = engine === 'analyzer' ? 'face analyzer' : `pack of ${engine}`;
+  if (serving === undefined) throw new Error(`${packsDir} holds no ${wanted} that can be used`);
   return serving;
 }

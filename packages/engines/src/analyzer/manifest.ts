@@ -1,4 +1,4 @@
-import { manifestSchema, roleSchema } from '@lipsync/model-pack';
+import { manifestSchema, modelFile, roleSchema } from '@lipsync/model-pack';
 import { z } from 'zod';
 
 const inputSide = z.int().positive();
@@ -17,6 +17,8 @@ const analyzerParamsSchema = z.strictObject({
     scoreThreshold: z.number().min(0).max(1),
     /** Two detections with more overlap than this (intersection over union) are one face. */
     overlapThreshold: z.number().min(0).max(1),
+    /** Size of a detection relative to the extent of the landmarks of the face in it. */
+    boxScale: z.number().positive(),
     /**
      * Close-up of one face, turned upright: side of the square input, size of the patch relative to the extent of the
      * landmarks, and the confidence below which the patch shows no face.
@@ -58,3 +60,12 @@ export const analyzerManifestSchema = manifestSchema(
 );
 
 export type AnalyzerManifest = z.infer<typeof analyzerManifestSchema>;
+
+/** The role of a landmark network in `model` that takes patches of this side. */
+export function landmarksRole(model: Uint8Array, side: number) {
+  return {
+    ...modelFile('landmarks68.onnx', model),
+    inputs: { image: { name: 'image', dtype: 'uint8', dims: ['n', side, side, 3], range: [0, 255] } },
+    outputs: { points: { name: 'points', dtype: 'float32', dims: ['n', 68, 2], range: [0, 1] } },
+  } satisfies AnalyzerManifest['roles']['landmarks68'];
+}

@@ -107,7 +107,12 @@ const LANDMARK_MEAN_RGB = [122.782, 117.001, 104.298] as const;
 export function landmarkNet(weights: Weights): Graph {
   const g = new GraphBuilder('face_landmark_68');
   const image = g.input('image', 'uint8', ['n', LANDMARK_INPUT_SIZE, LANDMARK_INPUT_SIZE, 3]);
+  g.output('points', landmarkPoints(g, weights, image), 'float32', ['n', 68, 2]);
+  return g.build();
+}
 
+/** The computation of `landmarkNet`, within a graph. */
+export function landmarkPoints(g: GraphBuilder, weights: Weights, image: Value): Value {
   let x = normalizedPixels(g, image, LANDMARK_MEAN_RGB);
   let inChannels = 3;
   for (const [block, outChannels] of [32, 64, 128, 256].entries()) {
@@ -117,8 +122,7 @@ export function landmarkNet(weights: Weights): Graph {
   const features = g.op('Flatten', [g.op('GlobalAveragePool', [x])]);
   const matrix = g.weights([256, 136], weights('fc/weights'));
   const points = g.op('Gemm', [features, matrix, g.weights([136], weights('fc/bias'))]);
-  g.output('points', g.op('Reshape', [points, g.ints([-1, 68, 2])]), 'float32', ['n', 68, 2]);
-  return g.build();
+  return g.op('Reshape', [points, g.ints([-1, 68, 2])]);
 }
 
 /** TensorFlow's SAME padding for kernel 3: at stride 2 and an even side, the extra row and column are at the end. */

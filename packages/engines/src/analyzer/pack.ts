@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { encodeModel, modelFile } from '@lipsync/model-pack';
 import { type Pack, writePack } from '../packs';
-import { type AnalyzerManifest } from './manifest';
+import { type AnalyzerManifest, landmarksRole } from './manifest';
 import {
   DETECTOR_MODEL,
   DETECTOR_STRIDE,
@@ -10,19 +10,23 @@ import {
   landmarkNet,
   tinyFaceDetector,
 } from './networks';
-import { readWeights } from './weight-file';
+import { readWeights, type Weights } from './weight-file';
 
 /** Where the npm package with the weights is installed. */
 const faceApiModels = (): string =>
   join(dirname(require.resolve('@vladmandic/face-api/package.json')), 'model');
 
+/** The weights of a network of the built-in pack. Rejects with PackError if they are not as expected. */
+export const faceApiWeights = (network: 'detector' | 'landmarks', dir = faceApiModels()): Promise<Weights> =>
+  readWeights(dir, network === 'detector' ? DETECTOR_MODEL : LANDMARK_MODEL);
+
 /**
  * Writes the face analyzer pack: the detector and landmark networks of face-api, converted from its weight files to
  * ONNX. Needs only the installed npm package. Rejects with PackError if the weights are not as expected.
  */
-export async function buildAnalyzerPack(outDir: string, weightsDir = faceApiModels()): Promise<Pack> {
-  const detector = encodeModel(tinyFaceDetector(await readWeights(weightsDir, DETECTOR_MODEL)));
-  const landmarks = encodeModel(landmarkNet(await readWeights(weightsDir, LANDMARK_MODEL)));
+export async function buildAnalyzerPack(outDir: string): Promise<Pack> {
+  const detector = encodeModel(tinyFaceDetector(await faceApiWeights('detector')));
+  const landmarks = encodeModel(landmarkNet(await faceApiWeights('landmarks')));
   const models = { 'face-detector.onnx': detector, 'landmarks68.onnx': landmarks };
   return writePack(outDir, analyzerManifest(detector, landmarks), models);
 }
@@ -32,7 +36,7 @@ function analyzerManifest(detector: Uint8Array, landmarks: Uint8Array): Analyzer
   return {
     format: 1,
     engine: 'analyzer',
-    name: 'face-api-68',
+    name: 'builtin-face-api-68',
     version: '1.0.0',
     licence: { spdx: 'MIT', source: 'npm @vladmandic/face-api 1.7.15, after justadudewhohacks/face-api.js' },
     providers: ['cpu'],
@@ -54,16 +58,7 @@ function analyzerManifest(detector: Uint8Array, landmarks: Uint8Array): Analyzer
         },
       },
       landmarks68: {
-        ...modelFile('landmarks68.onnx', landmarks),
-        inputs: {
-          image: {
-            name: 'image',
-            dtype: 'uint8',
-            dims: ['n', LANDMARK_INPUT_SIZE, LANDMARK_INPUT_SIZE, 3],
-            range: [0, 255],
-          },
-        },
-        outputs: { points: { name: 'points', dtype: 'float32', dims: ['n', 68, 2], range: [0, 1] } },
+        ...landmarksRole(landmarks, LANDMARK_INPUT_SIZE),
         probe: { dims: { n: 2 }, fill: { image: 128 }, means: { points: 0.49956 }, tolerance: 0.001 },
       },
     },
@@ -76,6 +71,7 @@ function analyzerManifest(detector: Uint8Array, landmarks: Uint8Array): Analyzer
         stride: DETECTOR_STRIDE,
         scoreThreshold: 0.3,
         overlapThreshold: 0.4,
+        boxScale: 1.2,
         closeUp: { inputSize: 160, scale: 1.8, scoreThreshold: 0.15, sureScore: 0.6 },
       },
       landmarks: {

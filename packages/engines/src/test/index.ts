@@ -1,4 +1,5 @@
 export { syntheticTrack } from './clips';
+export { faceFindingNetwork } from './dwpose-network';
 export { goldenPack, goldenPacks } from './golden';
 export { LATENT, SIDE, writeHighsyncPack } from './highsync-pack';
 export { writeLatentsyncPack } from './latentsync-pack';

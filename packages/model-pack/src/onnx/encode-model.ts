@@ -6,7 +6,7 @@ const IR_VERSION = 10;
 
 /** A complete .onnx file: ModelProto with the standard operator set. */
 export function encodeModel(graph: Graph): Uint8Array {
-  const operators = new WireWriter().stringField(1, '').varintField(2, OPSET_VERSION);
+  const operators = new WireWriter().stringField(1, '').varintField(2, graph.operators ?? OPSET_VERSION);
   return new WireWriter()
     .varintField(1, IR_VERSION)
     .stringField(2, 'lipsync-model-pack')
@@ -27,6 +27,9 @@ const DATA_TYPES = {
 } as const;
 
 export type DataType = keyof typeof DATA_TYPES;
+
+export const dataTypeOf = (number: number): DataType | undefined =>
+  (Object.keys(DATA_TYPES) as DataType[]).find((type) => DATA_TYPES[type] === number);
 
 /** A graph input or output. A string dimension is free; equal names must match at run time. */
 export interface ValueInfo {
@@ -52,13 +55,27 @@ export interface Node {
   readonly attributes: Readonly<Record<string, Attribute>>;
 }
 
+/** A NodeProto of a network from elsewhere, and the names of its outputs. */
+export interface EncodedNode {
+  readonly encoded: Uint8Array;
+  readonly outputs: readonly string[];
+}
+
+/** A TensorProto of a network from elsewhere. */
+export interface EncodedTensor {
+  readonly encoded: Uint8Array;
+  readonly name: string;
+}
+
 /** Nodes in execution order, with the graph's inputs, outputs and constants. */
 export interface Graph {
   readonly name: string;
-  readonly nodes: readonly Node[];
+  readonly nodes: readonly (Node | EncodedNode)[];
   readonly inputs: readonly ValueInfo[];
   readonly outputs: readonly ValueInfo[];
-  readonly initializers: readonly Tensor[];
+  readonly initializers: readonly (Tensor | EncodedTensor)[];
+  /** Version of the operator set of a network from elsewhere; all nodes of a model have the same. */
+  readonly operators?: number | undefined;
 }
 
 export const float = (value: number): Attribute => ({ kind: 'float', value });
@@ -96,9 +113,15 @@ const ATTRIBUTE_TYPE = { float: 1, int: 2, string: 3, graph: 5, ints: 7 } as con
 /** GraphProto. */
 function encodeGraph(graph: Graph): WireWriter {
   const message = new WireWriter();
-  for (const node of graph.nodes) message.messageField(1, encodeNode(node));
+  for (const node of graph.nodes) {
+    if ('encoded' in node) message.bytesField(1, node.encoded);
+    else message.messageField(1, encodeNode(node));
+  }
   message.stringField(2, graph.name);
-  for (const tensor of graph.initializers) message.messageField(5, encodeTensor(tensor));
+  for (const tensor of graph.initializers) {
+    if ('encoded' in tensor) message.bytesField(5, tensor.encoded);
+    else message.messageField(5, encodeTensor(tensor));
+  }
   for (const input of graph.inputs) message.messageField(11, encodeValueInfo(input));
   for (const output of graph.outputs) message.messageField(12, encodeValueInfo(output));
   return message;

@@ -1,6 +1,9 @@
+import { type Network } from './decode-network';
 import {
   type Attribute,
   type DataType,
+  type EncodedNode,
+  type EncodedTensor,
   type Graph,
   graphAttribute,
   type Node,
@@ -25,14 +28,19 @@ export type Operand = Value | number | null;
  *     writeFileSync('halve.onnx', encodeModel(g.build()));
  */
 export class GraphBuilder {
-  private nodes: Node[] = [];
+  private nodes: (Node | EncodedNode)[] = [];
   private readonly inputs: ValueInfo[] = [];
   private readonly outputs: ValueInfo[] = [];
-  private readonly initializers: Tensor[] = [];
+  private readonly initializers: (Tensor | EncodedTensor)[] = [];
+  private operators: number | undefined;
   private readonly constants = new Map<string, Value>();
   private nextId = 0;
 
-  constructor(private readonly name: string) {}
+  /** `prefix` keeps the names of values apart from those of an embedded network. */
+  constructor(
+    private readonly name: string,
+    private readonly prefix = '',
+  ) {}
 
   input(name: string, dtype: DataType, dims: readonly (number | string)[]): Value {
     this.inputs.push({ name, dtype, dims });
@@ -104,13 +112,43 @@ export class GraphBuilder {
     });
   }
 
+  /**
+   * Puts a network from elsewhere here, once, with these inputs, and returns its outputs by name. The operators around
+   * it must mean the same in its version of the operator set. Throws RangeError if an input or output does not exist.
+   */
+  embed(network: Network, inputs: Readonly<Record<string, Value>>): (output: string) => Value {
+    const { operators, nodes, initializers } = network;
+    if (this.operators !== undefined) throw new RangeError('a graph embeds one network');
+    this.operators = operators;
+    for (const input of network.inputs) {
+      const value = inputs[input.name];
+      if (value === undefined) throw new RangeError(`the network wants ${input.name}`);
+      this.push('Identity', [value], [input], {});
+    }
+    this.nodes.push(...nodes);
+    this.initializers.push(...initializers);
+    return (output) => {
+      const found = network.outputs.find(({ name }) => name === output);
+      if (found === undefined) throw new RangeError(`the network has no ${output}`);
+      return { name: found.name };
+    };
+  }
+
+  /** Throws RangeError if an embedded network and the graph around it have values of the same name. */
   build(): Graph {
+    const names = new Set<string>();
+    const values = this.nodes.flatMap(({ outputs }) => outputs);
+    for (const name of [...[...this.inputs, ...this.initializers].map((each) => each.name), ...values]) {
+      if (names.has(name)) throw new RangeError(`graph ${this.name} has two values that are called ${name}`);
+      names.add(name);
+    }
     return {
       name: this.name,
       nodes: this.nodes,
       inputs: this.inputs,
       outputs: this.outputs,
       initializers: this.initializers,
+      operators: this.operators,
     };
   }
 
@@ -160,7 +198,7 @@ export class GraphBuilder {
     return created;
   }
 
-  private fresh(prefix: string): Value {
-    return { name: `${prefix}${this.nextId++}` };
+  private fresh(kind: 'c' | 'v'): Value {
+    return { name: `${this.prefix}${kind}${this.nextId++}` };
   }
 }

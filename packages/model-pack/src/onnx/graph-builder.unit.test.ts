@@ -1,5 +1,6 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { decodeNetwork } from './decode-network';
 import { encodeModel, float } from './encode-model';
 import { GraphBuilder } from './graph-builder';
 
@@ -95,6 +96,31 @@ describe('GraphBuilder', () => {
     expect((await run(g, feed(1, 3)))['y']?.values).toEqual([3, 5, 7]);
     expect((await run(g, feed(0, 10)))['y']?.values).toEqual([24]);
     await expect(run(g, feed(0, 3))).rejects.toThrow(/out of/);
+  });
+
+  test('a network from elsewhere can be embedded whose values have other names', async () => {
+    const inner = new GraphBuilder('inner', 'inner.');
+    inner.output('sum', inner.op('Add', [inner.input('x', 'float32', ['n']), 1]), 'float32', ['n']);
+    const network = decodeNetwork(encodeModel({ ...inner.build(), operators: 13 }));
+    expect(network).toMatchObject({
+      operators: 13,
+      inputs: [{ name: 'x', dtype: 'float32', dims: ['n'] }],
+      outputs: [{ name: 'sum', dtype: 'float32', dims: ['n'] }],
+    });
+
+    const around = (prefix: string): GraphBuilder => {
+      const g = new GraphBuilder('outer', prefix);
+      const doubled = g.op('Mul', [g.input('number', 'float32', ['n']), 2]);
+      const output = g.embed(network, { x: doubled });
+      expect(() => output('product')).toThrow('the network has no product');
+      g.output('y', g.op('Mul', [output('sum'), 10]), 'float32', ['n']);
+      return g;
+    };
+    const g = around('outer.');
+    const { y } = await run(g, { number: new Tensor('float32', Float32Array.of(1, 2), [2]) });
+    expect(y?.values).toEqual([30, 50]);
+    expect(() => around('inner.').build()).toThrow('graph outer has two values that are called inner.');
+    expect(() => new GraphBuilder('empty').embed(network, {})).toThrow('the network wants x');
   });
 
   test('a tensor whose data does not fill its dimensions is refused by name', () => {

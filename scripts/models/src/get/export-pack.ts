@@ -54,7 +54,7 @@ export async function exportPack(
  * another commit; one without git is taken as it is.
  */
 export async function upstreamAt(
-  { upstream: { repository, commit } }: Release,
+  { repository, commit }: NonNullable<Release['upstream']>,
   { given, cache, address }: { given?: string | undefined; cache: string; address: string },
 ): Promise<string> {
   if (given !== undefined) {

@@ -10,7 +10,7 @@ import { createStorage } from '@lipsync/storage';
 import { HUB_COMMIT, type HubServer, startHubServer, startS3Server } from '@lipsync/testkit';
 import { folderDestination, storeDestination } from './destination';
 import { type GetOptions, getPack } from './get-pack';
-import { type PublishedFile, publishedRelease, type Release } from './published';
+import { type PublishedFile, publishedRelease, type Release, SUBJECTS } from './published';
 
 /** The compiled inference process: a child process cannot run TypeScript. */
 const entry = path.resolve(__dirname, '../../../../services/gpu-worker/dist/inference/main.js');
@@ -91,7 +91,9 @@ describe('getting published weights', () => {
       upstream: { given: path.join(root, 'upstream'), address: 'unused' },
       licence: { accepted: true, terminal: { input: new PassThrough(), output: new PassThrough() } },
       half: false,
+      provider: 'cpu',
       options: [],
+      packsDir,
       checks: null,
       tell: (line) => told.push(line),
       pauseMs: 0,
@@ -101,7 +103,7 @@ describe('getting published weights', () => {
   const installed = () => readdir(packsDir);
 
   test('downloads, exports, verifies, renders a clip and installs; a second call downloads nothing', async () => {
-    const checks = { ffmpeg, packsDir, entry };
+    const checks = { ffmpeg, entry };
     const row = await get({ checks });
     expect(row).toMatchObject({
       engine: 'musetalk',
@@ -300,7 +302,7 @@ describe('getting published weights', () => {
   });
 
   test('a pack that does not verify is not installed', async () => {
-    const damaged = get({ checks: { ffmpeg, packsDir, entry }, options: ['damaged'] });
+    const damaged = get({ checks: { ffmpeg, entry }, options: ['damaged'] });
     await expect(damaged).rejects.toThrow(/^not installed: .*unet\.onnx .*SHA-256/);
     expect(await installed()).toEqual(['analyzer']);
   });
@@ -333,7 +335,7 @@ describe('getting published weights', () => {
     const commit = git('rev-parse', 'HEAD');
     git('commit', '--quiet', '--allow-empty', '--message', 'Later');
 
-    release = { ...release, upstream: { ...release.upstream, commit } };
+    release = { ...release, upstream: { repository: 'TMElyralab/MuseTalk', commit } };
     await get({ upstream: { address: `file://${origin}` } });
     const clone = path.join(own, 'cache', 'upstream', `MuseTalk-${commit.slice(0, 8)}`);
     expect(await readdir(clone)).toEqual(['.git', 'model.py']);
@@ -377,15 +379,12 @@ describe('getting published weights', () => {
   }
 });
 
-test.each(['musetalk', 'latentsync', 'highsync'] as const)(
-  'every release of %s can be read',
-  async (engine) => {
-    const release = await publishedRelease(engine);
-    expect(release.engine).toBe(engine);
-    expect(new Set(release.files.map(({ to }) => to)).size).toBe(release.files.length);
-    await expect(publishedRelease(engine, { model: '0.1' })).rejects.toThrow('is not known here; there is');
-  },
-);
+test.each(SUBJECTS)('every release of %s can be read', async (engine) => {
+  const release = await publishedRelease(engine);
+  expect(release.engine).toBe(engine);
+  expect(new Set(release.files.map(({ to }) => to)).size).toBe(release.files.length);
+  await expect(publishedRelease(engine, { model: '0.1' })).rejects.toThrow('is not known here; there is');
+});
 
 test('DeepCache is an option of latentsync’s exporter, and refused elsewhere before anything is asked of the hub', async () => {
   const { exporter } = await publishedRelease('latentsync');

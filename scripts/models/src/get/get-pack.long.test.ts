@@ -64,8 +64,10 @@ where(
           upstream: { given: at('upstream'), address: '' },
           licence: { accepted: true, terminal: { input: process.stdin, output: process.stderr } },
           half: true,
-          options: ['--provider', 'cpu', '--manifests', at('manifests')],
-          checks: { ffmpeg, packsDir: at('packs'), entry },
+          provider: 'cpu',
+          options: ['--manifests', at('manifests')],
+          packsDir: at('packs'),
+          checks: { ffmpeg, entry },
           tell: () => undefined,
         });
         expect(row).toMatchObject({

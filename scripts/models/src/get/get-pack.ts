@@ -2,10 +2,12 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type Row } from '@lipsync/admin';
 import { openPack, type Pack } from '@lipsync/engines';
+import { type Provider } from '@lipsync/model-pack';
 import { verifyPack } from '../packs';
 import { tryPack } from '../try-pack';
 import { checkCheckpoints, type Checkpoint, collectCheckpoints } from './checkpoints';
 import { type Destination } from './destination';
+import { exportAnalyzer, readAnalyzer } from './export-analyzer';
 import { checkExporter, type Exporter, exportPack, upstreamAt } from './export-pack';
 import { makeSureOfSpace, type Need, type Room } from './free-space';
 import { type Hub } from './hub';
@@ -25,10 +27,14 @@ export interface GetOptions {
   readonly licence: { readonly accepted: boolean; readonly terminal: Terminal };
   readonly name?: string | undefined;
   readonly half: boolean;
+  /** Where the pack will run. */
+  readonly provider: Provider;
   /** Further options of the exporter, as it takes them. */
   readonly options: readonly string[];
+  /** The packs that are there: of them are the analyzer that a trial uses, and the detector of another analyzer. */
+  readonly packsDir: string;
   /** What verifies and tries the pack here; null where its provider is not: workers verify it when they start. */
-  readonly checks: { readonly ffmpeg: string; readonly packsDir: string; readonly entry?: string } | null;
+  readonly checks: { readonly ffmpeg: string; readonly entry?: string } | null;
   readonly tell: (line: string) => void;
   readonly pauseMs?: number;
   readonly room?: Room;
@@ -41,14 +47,21 @@ export interface GetOptions {
  * there.
  */
 export async function getPack(options: GetOptions): Promise<Row> {
-  const { release, exporter, destination, half, tell } = options;
+  const { release, exporter, destination, packsDir, half, provider, options: further, tell } = options;
   const { engine, model } = release;
   const name = options.name ?? `${engine}-${model}`;
   const own = path.resolve(options.cache, `${engine}-${model}`);
   await destination.refuse(name);
-  await checkExporter(exporter);
+  const { upstream: code } = release;
+  if (code !== undefined) await checkExporter(exporter);
+  else if (half || further.length > 0)
+    throw new Error(
+      `${engine} ${model} is made without an exporter: --fp16, --device and --manifests are not for it`,
+    );
+  const detector = code === undefined ? await readAnalyzer(packsDir) : undefined;
   await acceptLicences(release, options.licence);
-  const upstream = await upstreamAt(release, { cache: path.resolve(options.cache), ...options.upstream });
+  const upstream =
+    code && (await upstreamAt(code, { cache: path.resolve(options.cache), ...options.upstream }));
   await mkdir(own, { recursive: true });
   // That of a call that was ended.
   const out = path.join(own, 'pack');
@@ -57,12 +70,19 @@ export async function getPack(options: GetOptions): Promise<Row> {
   const { weights, checkpoints } = await collect(options, own);
   for (const { to, sha256 } of checkpoints)
     if (sha256 !== undefined) tell(`  ${to} has SHA-256 ${sha256}: compare it with another source`);
-  tell(`exporting ${name}, which takes minutes`);
-  const precision = half ? ['--fp16'] : [];
-  await exportPack(release, exporter, {
-    ...{ weights, upstream, out },
-    options: ['--name', name, ...precision, ...options.options],
-  });
+  if (detector !== undefined) {
+    tell(`making ${name}`);
+    const file = path.join(weights, release.files[0]?.to ?? '');
+    await exportAnalyzer({ file, detector, out, name, provider });
+  }
+  if (upstream !== undefined) {
+    tell(`exporting ${name}, which takes minutes`);
+    const precision = half ? ['--fp16'] : [];
+    await exportPack(release, exporter, {
+      ...{ weights, upstream, out },
+      options: ['--name', name, '--provider', provider, ...precision, ...further],
+    });
+  }
   const { pack, figures } = await checked(options, own, out);
   tell(`installing ${name}`);
   const installed = await destination.install(pack).catch((error: unknown) => {
@@ -102,7 +122,7 @@ async function collect(
 
 /** Verifies the exported pack and renders a clip with it. */
 async function checked(
-  { checks, tell }: GetOptions,
+  { checks, packsDir, tell }: GetOptions,
   own: string,
   out: string,
 ): Promise<{ pack: Pack; figures: Row }> {
@@ -110,7 +130,7 @@ async function checked(
     tell('neither verified nor tried here: see that the first worker that gets it serves it');
     return { pack: await openPack(out), figures: {} };
   }
-  const { ffmpeg, packsDir, ...child } = checks;
+  const { ffmpeg, ...child } = checks;
   tell('verifying the pack');
   const { pack, problem } = await verifyPack(out, child);
   if (pack === undefined)

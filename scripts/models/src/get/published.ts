@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Engine, ENGINES } from '@lipsync/contract';
+import { ENGINES } from '@lipsync/contract';
+import { type PackEngine } from '@lipsync/engines';
 import { z } from '@lipsync/runtime';
 
 const COMMIT = z.string().regex(/^[0-9a-f]{40}$/);
@@ -23,13 +24,19 @@ const fileSchema = z.strictObject({
 
 const licenceSchema = z.strictObject({ of: z.string(), terms: z.string(), text: z.url() });
 
+/** What packs are made for. */
+export const SUBJECTS: readonly PackEngine[] = [...ENGINES, 'analyzer'];
+
 const releaseSchema = z.strictObject({
-  engine: z.enum(ENGINES),
+  engine: z.enum(SUBJECTS),
   model: z.string(),
-  /** On GitHub: the code that loads the weights, at the commit with which the exporter was tested. */
-  upstream: z.strictObject({ repository: z.string(), commit: COMMIT }),
+  /**
+   * On GitHub: the code that loads the weights, at the commit with which the exporter was tested. Absent where the
+   * published file is a graph, which needs neither.
+   */
+  upstream: z.strictObject({ repository: z.string(), commit: COMMIT }).optional(),
   /** Arguments of the exporter beside those that all exporters take; `{weights}` is the folder of weights. */
-  exporter: z.array(z.string()),
+  exporter: z.array(z.string()).default([]),
   /** Sizes of the finished pack, rounded. */
   pack_bytes: z.strictObject({ float32: z.int(), float16: z.int() }),
   licences: z.array(licenceSchema).min(1),
@@ -56,7 +63,7 @@ interface Choices {
  * is chosen.
  */
 export async function publishedRelease(
-  engine: Engine,
+  engine: PackEngine,
   { model, faceParser = false, deepCache }: Choices = {},
 ): Promise<Release> {
   const text = await readFile(path.join(PUBLISHED, `${engine}.json`), 'utf8');

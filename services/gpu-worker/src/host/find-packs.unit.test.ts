@@ -57,6 +57,17 @@ describe('which pack serves an engine', () => {
     ]);
   });
 
+  test("is, for the face analyzer, also the operator's, whatever its name, and none when that is damaged", async () => {
+    await cp(join(dir, 'analyzer'), join(dir, 'zz-landmarks'), { recursive: true });
+    const before = await readFile(manifest('zz-landmarks'), 'utf8');
+    await writeFile(manifest('zz-landmarks'), before.replace('"builtin-face-api-68"', '"zz-landmarks"'));
+    expect((await findPacks(dir)).analyzer?.dir).toBe(join(dir, 'zz-landmarks'));
+    expect((await refusals()).get('analyzer')).toMatch(/^not used: zz-landmarks@.* serves analyzer$/);
+
+    await appendFile(join(dir, 'zz-landmarks', 'landmarks68.onnx'), '!');
+    expect((await findPacks(dir)).analyzer).toBeUndefined();
+  });
+
   test("is none when the operator's manifest is of a form that is not known", async () => {
     const before = await readFile(manifest('official'), 'utf8');
     await writeFile(manifest('official'), before.replace('"format": 1', '"format": 2'));

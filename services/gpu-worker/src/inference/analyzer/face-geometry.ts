@@ -34,9 +34,9 @@ export function facePatch(landmarks: Float32Array, scale: number): Patch {
   };
 }
 
-/** The square that contains a detector's box. */
-export function boxPatch({ x1, y1, x2, y2 }: Box): Patch {
-  return { x: (x1 + x2) / 2, y: (y1 + y2) / 2, side: Math.max(x2 - x1, y2 - y1), angle: 0 };
+/** The square around the middle of a detector's box. Its side is `scale` times the box's larger one. */
+export function boxPatch({ x1, y1, x2, y2 }: Box, scale: number): Patch {
+  return { x: (x1 + x2) / 2, y: (y1 + y2) / 2, side: scale * Math.max(x2 - x1, y2 - y1), angle: 0 };
 }
 
 /** The smallest upright box around a face's landmarks, or around those from `first` to `end` (exclusive). */

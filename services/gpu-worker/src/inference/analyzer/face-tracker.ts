@@ -94,7 +94,7 @@ export function createFaceTracker(
 
   /** The landmarks of a detected face, if a closer look confirms it. */
   async function confirm(picture: RgbPicture, { box, score }: Detection): Promise<Candidate | null> {
-    let found = await findLandmarks(picture, boxPatch(box));
+    let found = await findLandmarks(picture, boxPatch(box, landmarks.scale / detection.boxScale));
     for (let i = 0; i < REFINEMENTS; i++) {
       found = await findLandmarks(picture, facePatch(found.points, landmarks.scale));
     }

@@ -10,6 +10,7 @@ const PARAMS = {
     stride: 32,
     scoreThreshold: 0.3,
     overlapThreshold: 0.4,
+    boxScale: 1.2,
     closeUp: { inputSize: 160, scale: 1.8, scoreThreshold: 0.15, sureScore: 0.6 },
   },
   landmarks: { inputSize: 112, scale: 1.2, maxDisagreement: 0.03, maxDisagreementBlurred: 0.045 },

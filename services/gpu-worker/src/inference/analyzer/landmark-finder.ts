@@ -18,8 +18,8 @@ interface FoundLandmarks {
 /** Finds the landmarks of the face that fills `patch`. */
 export type FindLandmarks = (picture: RgbPicture, patch: Patch) => Promise<FoundLandmarks>;
 
-/** How far apart the two looks are shifted, as a fraction of the patch. */
-const SHIFT = 0.03;
+/** How far each of the two looks is shifted, as a fraction of the face's extent. */
+const SHIFT = 0.036;
 
 /**
  * Looks twice at every face, in one batch: shifted a little one way, then mirrored and shifted the other way. The mean
@@ -28,7 +28,8 @@ const SHIFT = 0.03;
  * blurred.
  */
 export function createLandmarkFinder(run: RunModel, params: AnalyzerParams['landmarks']): FindLandmarks {
-  const { inputSize, maxDisagreement, maxDisagreementBlurred } = params;
+  const { inputSize, scale, maxDisagreement, maxDisagreementBlurred } = params;
+  const shift = SHIFT / scale;
   const bytes = inputSize * inputSize * 3;
   const samplePatch = createPatchSampler();
   /** The memory of the last looks, reused for the next ones. */
@@ -40,7 +41,7 @@ export function createLandmarkFinder(run: RunModel, params: AnalyzerParams['land
   };
 
   return async (picture, patch) => {
-    const looks = [shifted(patch, SHIFT), shifted(patch, -SHIFT)];
+    const looks = [shifted(patch, shift), shifted(patch, -shift)];
     const data = spare ?? new Uint8Array(looks.length * bytes);
     spare = undefined;
     looks.forEach((look, i) => {

@@ -35,6 +35,7 @@ const analyzer: LoadedAnalyzer = {
       stride: 32,
       scoreThreshold: 0.3,
       overlapThreshold: 0.4,
+      boxScale: 1.2,
       closeUp: { inputSize: 160, scale: 1.8, scoreThreshold: 0.15, sureScore: 0.6 },
     },
     landmarks: LANDMARKS,

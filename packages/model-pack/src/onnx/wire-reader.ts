@@ -1,0 +1,39 @@
+/** A field of a protocol-buffer message. `bytes` is a view: of the contents of a length-delimited field, else empty. */
+export interface WireField {
+  readonly field: number;
+  /** Of a varint, at most 2^53; else 0. */
+  readonly value: number;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * The fields of a message in protocol-buffer wire format, in their order. Nothing is copied. Throws RangeError if the
+ * bytes are no such message.
+ */
+export function* wireFields(message: Uint8Array): Generator<WireField> {
+  let at = 0;
+  const varint = (): number => {
+    let value = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = message[at++];
+      if (byte === undefined || scale > 2 ** 63) throw new RangeError('no protocol-buffer message');
+      value += (byte & 127) * scale;
+      if (byte < 128) return value;
+    }
+  };
+  const skip = (length: number): Uint8Array => {
+    if (length > message.length - at) throw new RangeError('a protocol-buffer message that ends early');
+    at += length;
+    return message.subarray(at - length, at);
+  };
+  while (at < message.length) {
+    const tag = varint();
+    const field = Math.floor(tag / 8);
+    const wireType = tag % 8;
+    if (wireType === 0) yield { field, value: varint(), bytes: skip(0) };
+    else if (wireType === 1) yield { field, value: 0, bytes: skip(8).subarray(8) };
+    else if (wireType === 2) yield { field, value: 0, bytes: skip(varint()) };
+    else if (wireType === 5) yield { field, value: 0, bytes: skip(4).subarray(4) };
+    else throw new RangeError('no protocol-buffer message');
+  }
+}

@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { type AnalyzerManifest, openPackFor, type Pack, writeDwposePack } from '@lipsync/engines';
+import { openPackFolders } from '@lipsync/gpu-worker';
+import { type Provider } from '@lipsync/model-pack';
+import { servingPack } from '../try-pack';
+
+/** The analyzer in use among the packs in a folder. Rejects if there is none. */
+export async function readAnalyzer(packsDir: string): Promise<Pack<AnalyzerManifest>> {
+  const { packs } = await openPackFolders(packsDir);
+  return openPackFor('analyzer', servingPack(packs, packsDir, 'analyzer').dir);
+}
+
+interface AnalyzerExport {
+  /** The published network. */
+  readonly file: string;
+  readonly detector: Pack<AnalyzerManifest>;
+  readonly out: string;
+  readonly name: string;
+  readonly provider: Provider;
+}
+
+/** Makes an analyzer pack of DWPose's published graph and today's detector. Rejects if it is another graph. */
+export async function exportAnalyzer({ file, out, ...options }: AnalyzerExport): Promise<void> {
+  await writeDwposePack(out, { ...options, network: await readFile(file), run });
+}
+
+/** Runs a finished graph once, on the CPU, to record what it computes. */
+async function run(graph: Uint8Array, image: Uint8Array, dims: readonly number[]): Promise<Float32Array> {
+  // As in the worker's inference process. Loaded here, because no other command needs it.
+  process.env['ORT_DISABLE_TELEMETRY'] = '1';
+  const { InferenceSession, Tensor } = await import('onnxruntime-node');
+  const session = await InferenceSession.create(graph, { logSeverityLevel: 4 });
+  try {
+    const { points } = await session.run({ image: new Tensor('uint8', image, dims) });
+    if (!(points?.data instanceof Float32Array)) throw new TypeError('the graph returned no points');
+    return Float32Array.from(points.data);
+  } finally {
+    await session.release();
+  }
+}

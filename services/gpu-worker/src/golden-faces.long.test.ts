@@ -1,0 +1,71 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildBuiltinPacks, decodeFaceTrack, highsyncFaceBox, LANDMARK_VALUES } from '@lipsync/engines';
+import { sha256OfFile } from '@lipsync/model-pack';
+import { z } from '@lipsync/runtime';
+import { overlap } from './inference/analyzer/face-geometry';
+import { type Inference, startInference } from './start-inference';
+import { COMPILED_CHILD } from './test/real-child';
+
+/** Recorded by scripts/export/golden_faces.py: every n-th frame's largest face by OpenCV's detector with YuNet. */
+const GOLDEN = join(__dirname, '../../../packages/engines/test-data/golden/faces.json');
+/** The videos that were recorded show real people, and are not part of the repository. */
+const VIDEOS = process.env['RECORDED_VIDEOS_DIR'] ?? join(__dirname, '../../../../shared/media');
+
+const box = z.tuple([z.number(), z.number(), z.number(), z.number()]);
+const { videos } = z
+  .object({
+    videos: z.record(
+      z.string(),
+      z.object({ sha256: z.string(), every: z.int(), boxes: z.array(box.nullable()) }),
+    ),
+  })
+  .parse(JSON.parse(readFileSync(GOLDEN, 'utf8')));
+
+describe('where Python finds a face, so does the built-in analyzer', () => {
+  let root: string;
+  let inference: Inference;
+
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'golden-faces-'));
+    await buildBuiltinPacks(join(root, 'packs'));
+    inference = await startInference({ packsDir: join(root, 'packs'), entry: COMPILED_CHILD });
+  }, 60_000);
+  afterAll(async () => {
+    inference.close();
+    await rm(root, { recursive: true, force: true });
+  });
+
+  for (const [name, { sha256, every, boxes }] of Object.entries(videos)) {
+    const file = join(VIDEOS, name);
+    const where = existsSync(file) ? test : test.skip;
+    where(
+      `in ${name} (needs the video in ${VIDEOS}; RECORDED_VIDEOS_DIR names another folder)`,
+      async () => {
+        expect(await sha256OfFile(file)).toBe(sha256);
+        const trackPath = join(root, 'face.track');
+        await inference.analyze({ videoPath: file, trackPath });
+        const track = decodeFaceTrack(await readFile(trackPath));
+        const overlaps: number[] = [];
+        const differing: number[] = [];
+        boxes.forEach((theirs, i) => {
+          const frame = i * every;
+          if ((theirs !== null) !== (track.found[frame] === 1)) differing.push(frame);
+          const ours = highsyncFaceBox(
+            track.landmarks.subarray(frame * LANDMARK_VALUES).subarray(0, LANDMARK_VALUES),
+          );
+          if (theirs === null || ours === null) return;
+          const [x1, y1, x2, y2] = theirs;
+          overlaps.push(overlap(ours, { x1, y1, x2, y2 }));
+        });
+        expect(differing).toEqual([]);
+        expect(overlaps.length).toBeGreaterThan(0);
+        expect(Math.min(...overlaps)).toBeGreaterThan(0.5);
+        expect(overlaps.sort((a, b) => a - b)[Math.floor(overlaps.length / 2)]).toBeGreaterThan(0.75);
+      },
+      300_000,
+    );
+  }
+});
