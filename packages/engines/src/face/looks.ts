@@ -69,7 +69,7 @@ function labOf(color: Rgb): number[] {
   return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
 }
 
-/** Most looks of a clip. Each takes 1.6 MB of its track, and a talk seldom has more than guests and host, or lights. */
+/** Most looks of a clip: a host, two guests and another light. Each takes 1.6 MB of its track. */
 const MOST_LOOKS = 4;
 
 /** A mouth is worth pictures of its own if it is seen for a second; then it has been open and closed. */

@@ -54,8 +54,7 @@ export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunMod
         side,
         pool,
         faceOf: (output) => faceAt(clip.sources[output] ?? -1),
-        mouthsOf: (output) =>
-          wantsExemplars ? mouthsAt(clip.track, clip.sources[output] ?? -1) : NO_MOUTHS,
+        mouthsOf: (output) => (wantsExemplars ? mouthsAt(clip.track, clip.sources[output] ?? -1) : NO_MOUTHS),
         faceFeatures,
         records: createFeatureRecords(clip.features, faceFeatures),
         masks: createFaceMasks(params.mask, faceFeatures.maskValues),
