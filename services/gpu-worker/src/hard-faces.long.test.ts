@@ -265,9 +265,8 @@ describe('a render', () => {
     for (const engine of ENGINES) {
       await render(engine, 'people.mp4', 'voice.wav', 'cut_off', { frames: both });
       const after = (await lipColors('out.mp4', await trackOf('out.mp4'))).map(toRed);
-      console.log(engine, after.map((x) => x.toFixed(1)).join(' '));
-      expect(Math.max(...after.slice(0, first))).toBeLessThan(0);
-      expect(Math.min(...after.slice(first))).toBeGreaterThan(0);
+      expect(Math.max(...after.slice(0, first))).toBeLessThan(-10);
+      expect(Math.min(...after.slice(first))).toBeGreaterThan(10);
     }
   }, 120_000);
 

@@ -77,7 +77,7 @@ const FEWEST_OF_LOOK = 25;
 
 /**
  * Shots whose colors differ by less show one look. In real talks two stretches of two seconds differ by 3 in the median
- * and nine in ten by less than 9; those of two people differ by 20 in the median, and one in ten by less than 10.
+ * and nine in ten by less than 10; those of two people differ by 20 in the median, and one in ten by less than 10.
  */
 const SAME_LOOK = 10;
 
