@@ -6,7 +6,7 @@ import { type ArrayPool, float32Tensor, type Tensors } from './model';
 
 /**
  * The inputs by which a generator sees the clip's own mouth, for packs that declare them: the pictures, by rising
- * opening, and the 68 landmarks in pixels of each. They are the same in every call, whatever its batch.
+ * opening, and the 68 landmarks in pixels of each. They are those of one look, so that a call holds faces of one.
  */
 export const EXEMPLAR_INPUTS = ['exemplars', 'exemplar_landmarks'] as const;
 
@@ -31,13 +31,8 @@ export function createExemplarFeeds(
   return ({ pictures, landmarks }) => {
     const bytes = pool.takeBytes(EXEMPLARS * EXEMPLAR_BYTES);
     const points = pool.take(EXEMPLARS * LANDMARK_VALUES);
-    if (pictures.length === 0) {
-      bytes.fill(0);
-      points.fill(0);
-    } else {
-      bytes.set(pictures);
-      points.set(landmarks);
-    }
+    bytes.set(pictures);
+    points.set(landmarks);
     return {
       exemplars: { type: 'uint8', dims: [EXEMPLARS, 3, EXEMPLAR_SIDE, EXEMPLAR_SIDE], data: bytes },
       exemplar_landmarks: float32Tensor(points, [EXEMPLARS, LANDMARK_COUNT, 2]),

@@ -1,13 +1,16 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { type TensorSpec } from '@lipsync/model-pack';
 import { type ClipInput } from './engine';
-import { exemplarsAmong } from './exemplar-inputs';
-import { EXEMPLAR_BYTES, EXEMPLARS, type MouthExemplars, NO_MOUTHS } from './face/mouth-exemplars';
+import { EXEMPLAR_INPUTS, exemplarsAmong } from './exemplar-inputs';
+import { type FaceTrack } from './face/face-track';
+import { LANDMARK_VALUES } from './face/landmarks';
+import { EXEMPLAR_BYTES, EXEMPLARS, type MouthExemplars } from './face/mouth-exemplars';
 import { createHighsync } from './highsync/engine';
 import { createLatentsync } from './latentsync/engine';
 import { type RunModel } from './model';
 import { createMusetalk } from './musetalk/engine';
 import { type Manifest, manifestSchema, openPackFor } from './packs';
+import { mouthOpening } from './sync';
 import { clipInput, generate, type OpenClip, trackOf, upTo } from './test/clips';
 import { writeHighsyncPack } from './test/highsync-pack';
 import { writeLatentsyncPack } from './test/latentsync-pack';
@@ -20,6 +23,9 @@ const BOTH: Inputs = {
   exemplars: { name: 'exemplars', dtype: 'uint8', dims: [EXEMPLARS, 3, 256, 256] },
   exemplar_landmarks: { name: 'exemplar_landmarks', dtype: 'float32', dims: [EXEMPLARS, 68, 2] },
 };
+
+/** By these a call says which faces it holds. */
+const LANDMARKS: Inputs = { landmarks: { name: 'landmarks', dtype: 'float32', dims: ['batch', 68, 2] } };
 
 /** A pack whose graphs know nothing of exemplars, and its engine. */
 interface Subject {
@@ -35,10 +41,11 @@ const SUBJECTS: Readonly<Record<string, (packs: TestPacks) => Promise<Subject>>>
   async musetalk(packs) {
     await writePassthroughPack(packs.at('musetalk'));
     const pack = await openPackFor('musetalk', packs.at('musetalk'));
-    const declaring = (inputs: Inputs) => withInputs(pack.manifest, ({ roles }) => roles.unet, inputs);
+    const declaring = (inputs: Inputs) =>
+      withInputs(pack.manifest, ({ roles }) => roles.unet, { ...LANDMARKS, ...inputs });
     return {
       generator: 'unet',
-      run: await packs.load(pack),
+      run: takingOff(['landmarks'], await packs.load(pack)),
       declaring,
       engine: (inputs, run) => createMusetalk({ ...pack, manifest: declaring(inputs) }, run),
     };
@@ -72,11 +79,27 @@ function withInputs<M extends Manifest>(manifest: M, role: (m: M) => { inputs: o
   return changed;
 }
 
-const mouths: MouthExemplars = {
-  pictures: Uint8Array.from({ length: EXEMPLARS * EXEMPLAR_BYTES }, (_, i) => i % 251),
-  landmarks: Float32Array.from({ length: EXEMPLARS * 136 }, (_, i) => i / 3),
-};
+const mouthsOf = (prime: number): MouthExemplars => ({
+  pictures: Uint8Array.from({ length: EXEMPLARS * EXEMPLAR_BYTES }, (_, i) => i % prime),
+  landmarks: Float32Array.from({ length: EXEMPLARS * 136 }, (_, i) => i / prime),
+});
+const [mouths, others] = [mouthsOf(251), mouthsOf(241)];
+
 const FRAMES = 30;
+const onePerson: FaceTrack = { ...trackOf(FRAMES), mouths: [mouths] };
+/** From this frame on, in the middle of a batch or window, somebody else is shown, whose mouth is wide open. */
+const CUT = 13;
+/** The y of the points 65 to 67. */
+const LOWER_INNER_LIP = [131, 133, 135];
+const twoPeople: FaceTrack = {
+  ...onePerson,
+  cuts: onePerson.cuts.map((cut, frame) => (frame === CUT ? 1 : cut)),
+  looks: onePerson.looks.map((_, frame) => (frame < CUT ? 0 : 1)),
+  landmarks: onePerson.landmarks.map((value, i) =>
+    i >= CUT * LANDMARK_VALUES && LOWER_INNER_LIP.includes(i % LANDMARK_VALUES) ? value + 8 : value,
+  ),
+  mouths: [mouths, others],
+};
 
 describe.each(Object.keys(SUBJECTS))('%s', (name) => {
   let packs: TestPacks;
@@ -90,12 +113,11 @@ describe.each(Object.keys(SUBJECTS))('%s', (name) => {
   afterAll(() => packs.close());
 
   /** Renders one clip after another with one engine; yields the calls of each. */
-  async function callsOf(inputs: Inputs, clips: readonly MouthExemplars[]): Promise<RecordedRun[][]> {
-    const recorded = recordRuns(takingOffExemplars(subject.run));
+  async function callsOf(inputs: Inputs, tracks: readonly FaceTrack[]): Promise<RecordedRun[][]> {
+    const recorded = recordRuns(takingOff(EXEMPLAR_INPUTS, subject.run));
     const engine = subject.engine(inputs, recorded.run);
     const calls: RecordedRun[][] = [];
-    for (const own of clips) {
-      const track = { ...trackOf(FRAMES), mouths: own };
+    for (const track of tracks) {
       const clip = await engine.open(clipInput(track, upTo(FRAMES)).input);
       await generate(clip, upTo(FRAMES));
       await clip.close();
@@ -105,7 +127,7 @@ describe.each(Object.keys(SUBJECTS))('%s', (name) => {
   }
 
   test('every call of a generator that declares them gets the exemplars, and no other graph does', async () => {
-    const [calls = []] = await callsOf(BOTH, [mouths]);
+    const [calls = []] = await callsOf(BOTH, [onePerson]);
     const told = calls.filter(({ role }) => role === subject.generator);
     expect(told.length).toBeGreaterThan(1);
     for (const { feeds } of told) {
@@ -114,12 +136,25 @@ describe.each(Object.keys(SUBJECTS))('%s', (name) => {
       expect(Buffer.compare(bytesOf(feeds['exemplars']), mouths.pictures)).toBe(0);
       expect(feeds['exemplar_landmarks']?.data).toEqual(mouths.landmarks);
     }
-    const others = calls.filter(({ role }) => role !== subject.generator);
-    expect(others.flatMap(({ feeds }) => Object.keys(exemplarsAmong(feeds)))).toEqual([]);
+    const otherCalls = calls.filter(({ role }) => role !== subject.generator);
+    expect(otherCalls.flatMap(({ feeds }) => Object.keys(exemplarsAmong(feeds)))).toEqual([]);
+  });
+
+  test('every face is generated with the mouth of its own look, on either side of a cut', async () => {
+    const [calls = []] = await callsOf(BOTH, [twoPeople]);
+    const worn = calls
+      .filter(({ role }) => role === subject.generator)
+      .flatMap(({ feeds }) => {
+        const isOther = Buffer.compare(bytesOf(feeds['exemplars']), others.pictures) === 0;
+        expect(feeds['exemplar_landmarks']?.data).toEqual((isOther ? others : mouths).landmarks);
+        return facesOf(feeds['landmarks']).map((face) => ({ isOther, isOpen: mouthOpening(face) > 0.1 }));
+      });
+    expect(worn.filter(({ isOther, isOpen }) => isOther !== isOpen)).toEqual([]);
+    expect(new Set(worn.map(({ isOther }) => isOther)).size).toBe(2);
   });
 
   test('a clip without exemplars feeds zeros, also after one that has some', async () => {
-    const [, calls = []] = await callsOf(BOTH, [mouths, NO_MOUTHS]);
+    const [, calls = []] = await callsOf(BOTH, [onePerson, trackOf(FRAMES)]);
     const told = calls.filter(({ role }) => role === subject.generator);
     expect(told.length).toBeGreaterThan(1);
     for (const { feeds } of told) {
@@ -129,9 +164,10 @@ describe.each(Object.keys(SUBJECTS))('%s', (name) => {
     }
   });
 
-  test('a generator that does not declare them gets none', async () => {
-    const [calls = []] = await callsOf({}, [mouths]);
+  test('a generator that does not declare them gets none, and no more calls for another look', async () => {
+    const [calls = [], same] = await callsOf({}, [twoPeople, { ...twoPeople, looks: onePerson.looks }]);
     expect(calls.flatMap(({ feeds }) => Object.keys(exemplarsAmong(feeds)))).toEqual([]);
+    expect(calls).toHaveLength(same?.length ?? NaN);
   });
 
   test('a manifest declares both, in their shapes, or neither', () => {
@@ -153,16 +189,25 @@ describe.each(Object.keys(SUBJECTS))('%s', (name) => {
   });
 });
 
-/** Detaches the exemplars and gives them back, as a session does, and leaves the rest to the pack's graphs. */
-function takingOffExemplars(run: RunModel): RunModel {
+/** Detaches these feeds and gives them back, as a session does, and leaves the rest to the pack's graphs. */
+function takingOff(keys: readonly string[], run: RunModel): RunModel {
   return async (role, feeds, take) => {
-    const exemplars = exemplarsAmong(feeds);
-    const rest = Object.fromEntries(Object.entries(feeds).filter(([key]) => !(key in exemplars)));
-    const buffers = Object.values(exemplars).map(({ data }) => data.buffer);
-    const moved = structuredClone(exemplars, { transfer: buffers });
+    const entries = Object.entries(feeds);
+    const rest = Object.fromEntries(entries.filter(([key]) => !keys.includes(key)));
+    const taken = Object.fromEntries(entries.filter(([key]) => keys.includes(key)));
+    const moved = structuredClone(taken, { transfer: Object.values(taken).map(({ data }) => data.buffer) });
     const result = await run(role, rest, take);
     return { ...result, feeds: { ...result.feeds, ...moved } };
   };
+}
+
+/** Landmarks of the faces of a call, 136 values each. */
+function facesOf(tensor: RecordedRun['feeds'][string] | undefined): Float32Array[] {
+  if (tensor?.type !== 'float32') throw new TypeError('landmarks expected');
+  const { data } = tensor;
+  return upTo(data.length / LANDMARK_VALUES).map((face) =>
+    data.subarray(face * LANDMARK_VALUES, (face + 1) * LANDMARK_VALUES),
+  );
 }
 
 function bytesOf(tensor: RecordedRun['feeds'][string] | undefined): Uint8Array {

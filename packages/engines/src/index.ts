@@ -30,6 +30,7 @@ export {
   MOUTH,
   RIGHT_EYE,
 } from './face/landmarks';
+export { groupLooks, LOOK_VALUES, lookColors, type Looks } from './face/looks';
 export {
   createCutMouth,
   EXEMPLAR_BYTES,

@@ -7,6 +7,7 @@ import {
   decodeFaceTrack,
   type FaceTrack,
   LANDMARK_VALUES,
+  lookColors,
   MOUTH,
   mouthOpening,
   writeLatentsyncPack,
@@ -247,6 +248,39 @@ describe('a render', () => {
     }
   }, 60_000);
 
+  test('of two people in turn gives everybody their own lips, on either side of the cut', async () => {
+    const [first, both] = [26, 52];
+    const people = `split[a][b];[a]scale=256:256,setsar=1[one];
+      [b]hflip,crop=400:400:120:100,hue=s=0.4,eq=brightness=0.08,scale=256:256,setsar=1[two];
+      [one][two]overlay=enable='gte(n,${first})'`;
+    await makeFaceVideo(at('people.mp4'), { frames: both, filters: people });
+    await speak(both);
+    const track = await trackOf('people.mp4');
+    expect([...track.cuts.keys()].filter((frame) => track.cuts[frame] === 1)).toEqual([0, first]);
+    expect(track.mouths).toHaveLength(2);
+    const before = await lipColors('people.mp4', track);
+    const [red, pale] = [before.slice(0, first), before.slice(first)].map(meanOf);
+    const toRed = (color: readonly number[]): number => distance(color, red) - distance(color, pale);
+    expect(distance(red ?? [], pale)).toBeGreaterThan(15);
+    for (const engine of ENGINES) {
+      await render(engine, 'people.mp4', 'voice.wav', 'cut_off', { frames: both });
+      const after = (await lipColors('out.mp4', await trackOf('out.mp4'))).map(toRed);
+      expect(Math.max(...after.slice(0, first))).toBeLessThan(-10);
+      expect(Math.min(...after.slice(first))).toBeGreaterThan(10);
+    }
+  }, 120_000);
+
+  /** The a* and b* of the lips in every frame. */
+  async function lipColors(video: string, { frames, landmarks }: FaceTrack): Promise<number[][]> {
+    const pixels = await ffmpeg(['-i', at(video), '-f', 'rawvideo', '-pix_fmt', 'rgb24', '-']);
+    const size = 3 * SQUARE.width * SQUARE.height;
+    return Array.from({ length: frames }, (_, frame) => {
+      const data = pixels.subarray(frame * size, (frame + 1) * size);
+      const face = landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES);
+      return [...lookColors({ ...SQUARE, data }, face).subarray(1, 3)];
+    });
+  }
+
   test('of a still image moves its mouth for as long as the voice lasts', async () => {
     await makeFaceVideo(at('video.mp4'), { frames: 1, filters: 'scale=256:256' });
     await speak(12);
@@ -347,6 +381,12 @@ describe('a render', () => {
     await expect(trackOf('far.mp4')).rejects.toMatchObject({ code: 'no_face_detected' });
   }, 60_000);
 });
+
+const meanOf = (colors: readonly (readonly number[])[]): number[] =>
+  [0, 1].map((part) => colors.reduce((sum, color) => sum + (color[part] ?? NaN), 0) / colors.length);
+
+const distance = (a: readonly number[], b: readonly number[] = []): number =>
+  Math.hypot(...a.map((value, i) => value - (b[i] ?? NaN)));
 
 /** The face of the last frame is where the first frame's was; other faces are further away. */
 function expectSameFace(track: FaceTrack): void {

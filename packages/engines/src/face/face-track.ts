@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { LANDMARK_VALUES } from './landmarks';
-import { EXEMPLAR_BYTES, EXEMPLARS, type MouthExemplars } from './mouth-exemplars';
+import { EXEMPLAR_BYTES, EXEMPLARS, type MouthExemplars, NO_MOUTHS } from './mouth-exemplars';
 
 /**
  * Version of a face track's layout and meaning, and of the rules by which its face was found. Tracks of another version
  * are refused. An analyzer's own version covers only its pack.
  */
-export const FACE_TRACK_VERSION = '5';
+export const FACE_TRACK_VERSION = '6';
 
 /**
  * How many rows before and after a frame may affect the data derived for it from the track, such as smoothed crops and
@@ -31,8 +31,15 @@ export interface FaceTrack {
   readonly landmarks: Float32Array;
   /** Per frame: 1 on the first frame of a new shot and where the face jumps within a shot. */
   readonly cuts: Uint8Array;
-  /** The video's own mouth. A partial analysis takes it from the frames that it looked at. */
-  readonly mouths: MouthExemplars;
+  /** Per frame: which of `mouths` its face wears. It is one for the frames between two cuts. */
+  readonly looks: Uint8Array;
+  /** The video's own mouth in each look of its face. A partial analysis takes them from the frames that it looked at. */
+  readonly mouths: readonly MouthExemplars[];
+}
+
+/** The video's own mouth as it looks in this frame. */
+export function mouthsAt({ looks, mouths }: FaceTrack, frame: number): MouthExemplars {
+  return mouths[looks[frame] ?? 0] ?? NO_MOUTHS;
 }
 
 export class FaceTrackError extends Error {
@@ -41,7 +48,7 @@ export class FaceTrackError extends Error {
 
 /*
  * Layout: 4 bytes "LSFT", uint32 length of a JSON header, the header; as float32 the landmarks of the frames and of the
- * mouths; as bytes found, cuts and the mouths' pictures. All numbers are little-endian, as are all machines that the
+ * mouths; as bytes found, cuts, looks and the mouths' pictures. All numbers are little-endian, as are all machines that the
  * runtime is built for. Spaces pad the header so that the landmarks are aligned and can be read without a copy.
  */
 const MAGIC = 0x5446534c;
@@ -49,15 +56,19 @@ const PREFIX_BYTES = 8;
 const BLANK = 0x20;
 
 export function encodeFaceTrack(track: FaceTrack): Uint8Array {
-  const { found, landmarks, cuts, mouths, ...known } = track;
-  const header: z.infer<typeof headerSchema> = {
-    ...known,
-    mouths: mouths.pictures.length === 0 ? 0 : EXEMPLARS,
-  };
+  const { found, landmarks, cuts, looks, mouths, ...known } = track;
+  const header: z.infer<typeof headerSchema> = { ...known, mouths: mouths.length };
   const json = new TextEncoder().encode(JSON.stringify(header));
   const headerBytes = new Uint8Array(Math.ceil(json.length / 4) * 4).fill(BLANK);
   headerBytes.set(json);
-  const parts = [bytesOf(landmarks), bytesOf(mouths.landmarks), found, cuts, mouths.pictures];
+  const parts = [
+    bytesOf(landmarks),
+    ...mouths.map((mouth) => bytesOf(mouth.landmarks)),
+    found,
+    cuts,
+    looks,
+    ...mouths.map((mouth) => mouth.pictures),
+  ];
   const length = parts.reduce((sum, part) => sum + part.length, PREFIX_BYTES + headerBytes.length);
   const out = new Uint8Array(length);
   const view = new DataView(out.buffer);
@@ -80,24 +91,27 @@ export function decodeFaceTrack(bytes: Uint8Array): FaceTrack {
   if (bytes.length < PREFIX_BYTES || view.getUint32(0, true) !== MAGIC)
     throw new FaceTrackError('not a face track');
   const dataStart = PREFIX_BYTES + view.getUint32(4, true);
-  const { mouths, ...header } = readHeader(bytes.subarray(PREFIX_BYTES, dataStart));
+  const { mouths: sets, ...header } = readHeader(bytes.subarray(PREFIX_BYTES, dataStart));
   const { frames } = header;
   const faceBytes = LANDMARK_VALUES * Float32Array.BYTES_PER_ELEMENT;
-  const length = dataStart + (frames + mouths) * faceBytes + 2 * frames + mouths * EXEMPLAR_BYTES;
+  const mouthFaces = EXEMPLARS * faceBytes;
+  const pictureBytes = EXEMPLARS * EXEMPLAR_BYTES;
+  const length = dataStart + frames * (faceBytes + 3) + sets * (mouthFaces + pictureBytes);
   if (bytes.length !== length) {
-    const held = `${frames} frames and ${mouths} mouths`;
+    const held = `${frames} frames and ${sets} sets of mouths`;
     throw new FaceTrackError(`a face track of ${held} cannot have ${bytes.length} bytes`);
   }
   let offset = dataStart;
   const next = (size: number): Uint8Array => bytes.subarray(offset, (offset += size));
   const landmarks = floatsOf(next(frames * faceBytes));
-  const mouthLandmarks = floatsOf(next(mouths * faceBytes));
+  const mouthLandmarks = Array.from({ length: sets }, () => floatsOf(next(mouthFaces)));
   return {
     ...header,
     landmarks,
     found: next(frames),
     cuts: next(frames),
-    mouths: { landmarks: mouthLandmarks, pictures: next(mouths * EXEMPLAR_BYTES) },
+    looks: next(frames),
+    mouths: mouthLandmarks.map((landmarks) => ({ landmarks, pictures: next(pictureBytes) })),
   };
 }
 
@@ -109,7 +123,8 @@ const headerSchema = z.object({
   frames: count,
   width: count,
   height: count,
-  mouths: z.literal([0, EXEMPLARS]),
+  /** Sets of EXEMPLARS pictures. */
+  mouths: count,
 });
 
 function readHeader(bytes: Uint8Array): z.infer<typeof headerSchema> {

@@ -5,13 +5,15 @@ import {
   FACE_TRACK_VERSION,
   type FaceTrack,
   FaceTrackError,
+  mouthsAt,
 } from './face-track';
 import { EXEMPLAR_BYTES, EXEMPLARS, type MouthExemplars, NO_MOUTHS } from './mouth-exemplars';
 
-const mouths: MouthExemplars = {
-  pictures: Uint8Array.from({ length: EXEMPLARS * EXEMPLAR_BYTES }, (_, i) => i % 251),
-  landmarks: Float32Array.from({ length: EXEMPLARS * 136 }, (_, i) => i / 3),
-};
+/** In two looks. */
+const mouths = [251, 241].map((prime): MouthExemplars => ({
+  pictures: Uint8Array.from({ length: EXEMPLARS * EXEMPLAR_BYTES }, (_, i) => i % prime),
+  landmarks: Float32Array.from({ length: EXEMPLARS * 136 }, (_, i) => i / prime),
+}));
 
 function track(frames: number, analyzerVersion = 'analyzer@1.0.0+0123456789ab'): FaceTrack {
   return {
@@ -24,7 +26,8 @@ function track(frames: number, analyzerVersion = 'analyzer@1.0.0+0123456789ab'):
     found: Uint8Array.from({ length: frames }, (_, i) => i % 2),
     landmarks: Float32Array.from({ length: frames * 136 }, (_, i) => -i / 7),
     cuts: Uint8Array.from({ length: frames }, (_, i) => Number(i === 2)),
-    mouths: NO_MOUTHS,
+    looks: Uint8Array.from({ length: frames }, (_, i) => Number(i >= 2)),
+    mouths: [],
   };
 }
 
@@ -44,8 +47,10 @@ describe('face track encoding', () => {
   test('is read in place for any header length, without a second copy', () => {
     for (const version of ['a', 'ab', 'abc', 'abcd']) {
       const encoded = encodeFaceTrack({ ...track(3, version), mouths });
-      const { landmarks, found, cuts, mouths: decoded } = decodeFaceTrack(encoded);
-      for (const part of [landmarks, found, cuts, decoded.pictures, decoded.landmarks])
+      const { landmarks, found, cuts, looks, mouths: decoded } = decodeFaceTrack(encoded);
+      const ofMouths = decoded.flatMap((mouth) => [mouth.pictures, mouth.landmarks]);
+      expect(ofMouths).toHaveLength(4);
+      for (const part of [landmarks, found, cuts, looks, ...ofMouths])
         expect(part.buffer).toBe(encoded.buffer);
     }
   });
@@ -53,10 +58,19 @@ describe('face track encoding', () => {
   test('the mouths come back as they were, behind any number of frames', () => {
     for (const frames of [0, 1, 2, 3]) {
       const { mouths: decoded, ...rest } = decodeFaceTrack(encodeFaceTrack({ ...track(frames), mouths }));
-      expect({ ...rest, mouths: NO_MOUTHS }).toEqual(track(frames));
-      expect(Buffer.compare(decoded.pictures, mouths.pictures)).toBe(0);
-      expect(decoded.landmarks).toEqual(mouths.landmarks);
+      expect({ ...rest, mouths: [] }).toEqual(track(frames));
+      expect(decoded).toHaveLength(2);
+      decoded.forEach(({ pictures, landmarks }, i) => {
+        expect(Buffer.compare(pictures, mouths[i]?.pictures ?? new Uint8Array())).toBe(0);
+        expect(landmarks).toEqual(mouths[i]?.landmarks);
+      });
     }
+  });
+
+  test('a frame wears the mouth of its look, and none where there are no pictures', () => {
+    const worn = [0, 1, 2, 3].map((frame) => mouthsAt({ ...track(4), mouths }, frame));
+    expect(worn.map((mouth) => mouths.indexOf(mouth))).toEqual([0, 0, 1, 1]);
+    expect(mouthsAt(track(4), 2)).toBe(NO_MOUTHS);
   });
 
   test('refuses every truncation', () => {
@@ -65,7 +79,8 @@ describe('face track encoding', () => {
       expect(() => decodeFaceTrack(encoded.subarray(0, length))).toThrow(FaceTrackError);
     }
     const withMouths = encodeFaceTrack({ ...track(3), mouths });
-    for (const lost of [1, EXEMPLAR_BYTES, mouths.pictures.length, mouths.pictures.length + 7])
+    const set = EXEMPLARS * EXEMPLAR_BYTES;
+    for (const lost of [1, EXEMPLAR_BYTES, set, 2 * set, 2 * set + 7])
       expect(() => decodeFaceTrack(withMouths.subarray(0, -lost))).toThrow(FaceTrackError);
   });
 

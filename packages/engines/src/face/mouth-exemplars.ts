@@ -1,7 +1,7 @@
 import { type Affine, createAlignedCrop, type PictureFormat } from '@lipsync/kernels';
 import { distance, landmark, LANDMARK_VALUES, landmarkCenter, LEFT_EYE, RIGHT_EYE } from './landmarks';
 
-/** Pictures of a clip's own mouth, from which a generator may take lips and teeth. All of them, or none. */
+/** Pictures of a clip's own mouth in one look of its face, from which a generator may take lips and teeth. */
 export interface MouthExemplars {
   /** [EXEMPLARS, 3, EXEMPLAR_SIDE, EXEMPLAR_SIDE]: planes R, G, B, by rising opening of the mouth. */
   readonly pictures: Uint8Array;
@@ -18,8 +18,11 @@ export const EXEMPLAR_SIDE = 256;
 /** Bytes of one picture. */
 export const EXEMPLAR_BYTES = 3 * EXEMPLAR_SIDE ** 2;
 
-/** For a video that shows no mouth to keep. */
-export const NO_MOUTHS: MouthExemplars = { pictures: new Uint8Array(0), landmarks: new Float32Array(0) };
+/** For a face that shows no mouth to keep: zeros. */
+export const NO_MOUTHS: MouthExemplars = {
+  pictures: new Uint8Array(EXEMPLARS * EXEMPLAR_BYTES),
+  landmarks: new Float32Array(EXEMPLARS * LANDMARK_VALUES),
+};
 
 /** The square that a picture shows of its frame. */
 export interface MouthSquare {

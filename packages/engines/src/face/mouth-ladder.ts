@@ -25,7 +25,7 @@ import {
 import { connectedRuns } from './smoothing';
 
 /*
- * The exemplars of a clip are a ladder of openings, from the mouth as it closes to the mouth as it opens widest. The
+ * The exemplars of a look are a ladder of openings, from the mouth as it closes to the mouth as it opens widest. The
  * track alone proposes a few frames for every rung; of their pictures the sharpest serves.
  */
 
@@ -71,8 +71,8 @@ interface Candidate extends MouthSquare {
 
 /**
  * For each rung of the ladder a few frames that may serve, as early as possible, because the video is decoded once more
- * up to the last; no rungs if no frame shows a mouth. `seen` is 1 for the frames whose face was seen: where it was only
- * filled in, something else may be before the mouth.
+ * up to the last; no rungs if no frame shows a mouth. `seen` is 1 for the frames in which the face was seen with the look
+ * in question: where it was only filled in, something else may be before the mouth.
  */
 export function proposeMouths(track: FaceTrack, seen: Uint8Array): number[][] {
   const everywhere = [...track.found.keys()].flatMap((frame) =>
@@ -109,8 +109,8 @@ function candidateOf(track: FaceTrack, frame: number): Candidate | null {
 }
 
 /**
- * The candidates of the shot in which the mouth moves most, because another shot may show somebody else, or the same
- * person in other light. All of them if every shot is short.
+ * The candidates of the shot in which the mouth moves most, because one camera and one light are most alike. All of them
+ * if every shot is short.
  */
 function mostTelling(track: FaceTrack, candidates: readonly Candidate[]): readonly Candidate[] {
   const shots = connectedRuns(
@@ -179,7 +179,7 @@ function apart(frames: readonly number[]): number[] {
 const OTHER_LIGHT = 1.25;
 
 /**
- * The exemplars out of the pictures of the proposed frames, by frame: for each rung the sharpest in the usual light. A
+ * The exemplars out of the pictures of the proposed frames, found by frame: for each rung the sharpest in the usual light. A
  * rung that was only seen in other light repeats the one next to it, because gloss and shadow stay when a picture is lit
  * anew; but the ends of the ladder show how far the mouth closes and opens, in whatever light. None without pictures.
  */
@@ -188,19 +188,23 @@ export function chooseMouths(
   proposals: readonly (readonly number[])[],
   pictures: ReadonlyMap<number, Uint8Array>,
 ): MouthExemplars {
-  const looks = new Map([...pictures].map(([frame, picture]) => [frame, lookOf(frame, picture)]));
+  const mouths = new Map<number, Mouth>();
+  for (const frame of new Set(proposals.flat())) {
+    const picture = pictures.get(frame);
+    if (picture) mouths.set(frame, mouthOf(frame, picture));
+  }
   const usual = quantile(
-    [...looks.values()].map(({ luma }) => luma),
+    [...mouths.values()].map(({ luma }) => luma),
     0.5,
   );
-  const isUsual = ({ luma }: Look): boolean => Math.max(luma / usual, usual / luma) <= OTHER_LIGHT;
+  const isUsual = ({ luma }: Mouth): boolean => Math.max(luma / usual, usual / luma) <= OTHER_LIGHT;
   const ladder = proposals.map((frames, rung) => {
-    const known = frames.flatMap((frame) => looks.get(frame) ?? []);
+    const known = frames.flatMap((frame) => mouths.get(frame) ?? []);
     const alike = known.filter(isUsual);
     const isEnd = rung === 0 || rung === proposals.length - 1;
     return (isEnd && alike.length === 0 ? known : alike).sort((a, b) => b.sharpness - a.sharpness)[0];
   });
-  const filled = ladder.flatMap((look, rung) => look ?? nearest(ladder, rung) ?? []);
+  const filled = ladder.flatMap((mouth, rung) => mouth ?? nearest(ladder, rung) ?? []);
   return filled.length < EXEMPLARS ? NO_MOUTHS : layOut(track, filled);
 }
 
@@ -210,7 +214,7 @@ function nearest<T>(row: readonly (T | undefined)[], place: number): T | undefin
 }
 
 /** The picture of a frame, and what distinguishes it from others. */
-interface Look {
+interface Mouth {
   readonly frame: number;
   readonly picture: Uint8Array;
   readonly luma: number;
@@ -221,7 +225,7 @@ interface Look {
 const MIDDLE = { from: EXEMPLAR_SIDE / 4, to: (3 * EXEMPLAR_SIDE) / 4 };
 
 /** Mean brightness of the middle of a picture, and as its sharpness the variance of the brightness's Laplacian. */
-function lookOf(frame: number, picture: Uint8Array): Look {
+function mouthOf(frame: number, picture: Uint8Array): Mouth {
   const plane = EXEMPLAR_SIDE ** 2;
   const lumaAt = (at: number): number =>
     0.299 * (picture[at] ?? 0) + 0.587 * (picture[at + plane] ?? 0) + 0.114 * (picture[at + 2 * plane] ?? 0);
@@ -241,10 +245,10 @@ function lookOf(frame: number, picture: Uint8Array): Look {
   return { frame, picture, luma: luma / count, sharpness: squares / count - (sum / count) ** 2 };
 }
 
-function layOut(track: FaceTrack, looks: readonly Look[]): MouthExemplars {
+function layOut(track: FaceTrack, mouths: readonly Mouth[]): MouthExemplars {
   const pictures = new Uint8Array(EXEMPLARS * EXEMPLAR_BYTES);
   const landmarks = new Float32Array(EXEMPLARS * LANDMARK_VALUES);
-  looks
+  mouths
     .map(({ frame, picture }) => ({ picture, points: landmarksOf(track, frame) }))
     .sort((a, b) => mouthOpening(a.points) - mouthOpening(b.points))
     .forEach(({ picture, points }, rung) => {

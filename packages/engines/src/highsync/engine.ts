@@ -1,5 +1,6 @@
 import { type Box, createPasteFace } from '@lipsync/kernels';
 import { type LipSyncEngine } from '../engine';
+import { mouthsAt } from '../face/face-track';
 import { boxAt, boxEnlargement, writeCropLandmarks } from '../face/landmarks';
 import { type Run } from '../face/smoothing';
 import { allOf } from '../in-order';
@@ -67,7 +68,7 @@ export function createHighsync(
         createFaceLatents(params, faces, format, call, pool),
         pool,
       );
-      const given = { reference, mouths: track.mouths };
+      const given = { reference, mouthsAt: (source: number) => mouthsAt(track, source) };
       const denoise = createDenoiseRun(params, createPredictWindow(manifest, given, call, pool), pool);
       const lastShown = new Map(sources.map((source, output) => [source, output]));
       const writeLandmarks = (source: number, target: Float32Array, offset: number): void =>

@@ -13,7 +13,7 @@ type Floats = Float32Array<ArrayBuffer>;
 
 /** What the network sees at once: `window` frames. */
 export interface NetworkWindow {
-  /** Source frame indices. */
+  /** Source frame indices, of one shot. */
   readonly sources: readonly number[];
   /** Writes the noisy latents, [C, window, h, w]. */
   writeLatent(target: Float32Array): void;
@@ -21,6 +21,13 @@ export interface NetworkWindow {
   writeAudio(target: Float32Array): void;
   /** Writes the faces' landmarks, [window, 68, 2] in pixels of the crop. */
   writeLandmarks(target: Float32Array): void;
+}
+
+/** What the network is given of source frames. */
+interface GivenFrames {
+  readonly reference: ReferenceFeeds;
+  /** The clip's own mouth as it looks in a frame. */
+  mouthsAt(source: number): MouthExemplars;
 }
 
 /**
@@ -36,7 +43,7 @@ export type PredictWindow = (time: number, window: NetworkWindow) => Promise<Flo
  */
 export function createPredictWindow(
   manifest: HighsyncManifest,
-  { reference, mouths }: { readonly reference: ReferenceFeeds; readonly mouths: MouthExemplars },
+  { reference, mouthsAt }: GivenFrames,
   call: CallRole,
   pool: ArrayPool,
 ): PredictWindow {
@@ -78,7 +85,7 @@ export function createPredictWindow(
     const frames = await reference.of(window.sources);
     const feeds = common(time, window, roles.denoising_unet.inputs.landmarks !== undefined);
     const sound = heard((values) => window.writeAudio(values));
-    const exemplars = exemplarFeeds(mouths);
+    const exemplars = exemplarFeeds(mouthsAt(window.sources[0] ?? -1));
     const all = { ...feeds, ...sound, ...exemplars, ...frames };
     return float32Of(await call('denoising_unet', all), 'prediction');
   };

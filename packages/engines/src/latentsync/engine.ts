@@ -1,6 +1,6 @@
 import { type Affine, createAlignedCrop, createAlignedPaste } from '@lipsync/kernels';
 import { type LipSyncEngine } from '../engine';
-import { type FaceTrack } from '../face/face-track';
+import { type FaceTrack, mouthsAt } from '../face/face-track';
 import { LANDMARK_VALUES } from '../face/landmarks';
 import { connectedRuns, faceRuns } from '../face/smoothing';
 import { mapConcurrently } from '../in-order';
@@ -86,7 +86,8 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
                 faces.forEach(({ source, transform }, i) =>
                   writeLandmarks(track, source, transform, target, i * LANDMARK_VALUES),
                 ),
-              mouths: track.mouths,
+              // All faces of a window are of one shot.
+              mouths: mouthsAt(track, faces[0]?.source ?? -1),
             },
             signal,
           );

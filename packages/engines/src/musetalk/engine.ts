@@ -1,8 +1,9 @@
 import { createPasteFace } from '@lipsync/kernels';
 import { type LipSyncEngine } from '../engine';
 import { createExemplarFeeds } from '../exemplar-inputs';
+import { mouthsAt } from '../face/face-track';
 import { boxEnlargement } from '../face/landmarks';
-import { type MouthExemplars } from '../face/mouth-exemplars';
+import { type MouthExemplars, NO_MOUTHS } from '../face/mouth-exemplars';
 import {
   type CallRole,
   createArrayPool,
@@ -37,6 +38,7 @@ export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunMod
   const pool = createArrayPool(SPARES);
   const faceFeatures = createFaceFeatures(manifest, run, pool);
   const exemplarFeeds = createExemplarFeeds(manifest.roles.unet, pool);
+  const wantsExemplars = manifest.roles.unet.inputs.exemplars !== undefined;
   const generate = createFaceGenerator(manifest, exemplarFeeds, createCallRole(run, pool));
   return {
     features: {
@@ -52,17 +54,18 @@ export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunMod
         side,
         pool,
         faceOf: (output) => faceAt(clip.sources[output] ?? -1),
+        mouthsOf: (output) => (wantsExemplars ? mouthsAt(clip.track, clip.sources[output] ?? -1) : NO_MOUTHS),
         faceFeatures,
         records: createFeatureRecords(clip.features, faceFeatures),
         masks: createFaceMasks(params.mask, faceFeatures.maskValues),
         cut: faceFeatures.cutter(clip.format),
         paste: createPasteFace(clip.format, side),
-        async generate(latents, landmarks, outputs) {
+        async generate(latents, landmarks, outputs, mouths) {
           const audio = pool.take(batch * speech.windowSize);
           const windows = await speech.load(outputs[0] ?? 0, outputs.at(-1) ?? 0);
           outputs.forEach((output, i) => windows.write(output, audio, i * speech.windowSize));
           audio.fill(0, outputs.length * speech.windowSize);
-          return generate({ latents, landmarks, audio }, clip.track.mouths);
+          return generate({ latents, landmarks, audio }, mouths);
         },
       };
       return {

@@ -1,6 +1,7 @@
 import { type BlendMask, type PasteFace } from '@lipsync/kernels';
 import { type FaceBatch } from '../engine';
 import { LANDMARK_VALUES, writeCropLandmarks } from '../face/landmarks';
+import { type MouthExemplars } from '../face/mouth-exemplars';
 import { decodedFaces } from '../latents';
 import { type ArrayPool } from '../model';
 import { type SourceFace } from './faces';
@@ -16,6 +17,8 @@ export interface BatchParts {
   readonly side: number;
   /** The face of an output frame; null when the frame must pass unchanged. */
   faceOf(outputIndex: number): SourceFace | null;
+  /** What the generator sees of the clip's own mouth. Only faces with the same may share a batch. */
+  mouthsOf(outputIndex: number): MouthExemplars;
   readonly faceFeatures: FaceFeatures;
   readonly records: FeatureRecords;
   readonly masks: FaceMasks;
@@ -23,7 +26,12 @@ export interface BatchParts {
   readonly paste: PasteFace;
   readonly pool: ArrayPool;
   /** Generates faces [batch, 3, side, side] from full arrays of latents and landmarks, both of which it takes over. */
-  generate(latents: Floats, landmarks: Floats, outputs: readonly number[]): Promise<Floats>;
+  generate(
+    latents: Floats,
+    landmarks: Floats,
+    outputs: readonly number[],
+    mouths: MouthExemplars,
+  ): Promise<Floats>;
 }
 
 /** A face that waits for the generator. */
@@ -60,9 +68,11 @@ export class WaitingFaces implements FaceBatch {
     return this.waiting.length;
   }
 
-  /** Every frame is generated on its own, so any faces may share a batch. */
-  joins(): boolean {
-    return true;
+  /** Every frame is generated on its own, so any faces may share a batch that wear the same mouth. */
+  joins(outputIndex: number): boolean {
+    const { parts, waiting } = this;
+    const first = waiting[0]?.outputIndex ?? outputIndex;
+    return parts.mouthsOf(outputIndex) === parts.mouthsOf(first);
   }
 
   take(frame: Uint8Array, outputIndex: number): number | null {
@@ -88,7 +98,8 @@ export class WaitingFaces implements FaceBatch {
     this.keepComputed();
     this.fillUp();
     const outputs = waiting.map(({ outputIndex }) => outputIndex);
-    const generating = parts.generate(latents, landmarks, outputs);
+    const mouths = parts.mouthsOf(outputs[0] ?? -1);
+    const generating = parts.generate(latents, landmarks, outputs, mouths);
     const places = waiting.map(({ face, mask }, slot) => ({
       box: face.box,
       mask: mask ?? parts.masks.get(face, parsed, slot),

@@ -9,7 +9,6 @@ import {
 } from '../engine';
 import { FACE_TRACK_VERSION, type FaceTrack } from '../face/face-track';
 import { LANDMARK_VALUES } from '../face/landmarks';
-import { NO_MOUTHS } from '../face/mouth-exemplars';
 import { recordingOf } from '../speech/log-mel';
 
 export const FORMAT = { width: 96, height: 96, matrix: 'bt709', range: 'limited' } as const;
@@ -177,7 +176,8 @@ export function drawnTrack(
     found: Uint8Array.from(faces, (points) => (points === null ? 0 : 1)),
     landmarks,
     cuts: Uint8Array.from(faces, (_, frame) => (cuts.includes(frame) ? 1 : 0)),
-    mouths: NO_MOUTHS,
+    looks: new Uint8Array(faces.length),
+    mouths: [],
   };
 }
 

@@ -1,4 +1,4 @@
-import { type FaceTrack, LANDMARK_VALUES, NO_MOUTHS } from '@lipsync/engines';
+import { FACE_TRACK_VERSION, type FaceTrack, LANDMARK_VALUES } from '@lipsync/engines';
 
 /*
  * Where the sample face (samples/face.mp4) was painted. Head coordinates: the origin lies between the eyes, x to the
@@ -66,11 +66,20 @@ export function paintedTrack(): FaceTrack {
     const points = HEAD.flatMap((point) => inPicture(point, frame / 25));
     if (SHUT(frame)) landmarks.set(points, frame * LANDMARK_VALUES);
   }
-  const size = { width: SIDE, height: SIDE };
-  return { ...EMPTY, ...size, frames: FRAMES, found, landmarks, cuts: new Uint8Array(FRAMES) };
+  return {
+    version: FACE_TRACK_VERSION,
+    analyzerVersion: 'painted',
+    fps: 25,
+    frames: FRAMES,
+    width: SIDE,
+    height: SIDE,
+    found,
+    landmarks,
+    cuts: new Uint8Array(FRAMES),
+    looks: new Uint8Array(FRAMES),
+    mouths: [],
+  };
 }
-
-const EMPTY = { version: '5', analyzerVersion: 'painted', fps: 25, mouths: NO_MOUTHS } as const;
 
 function inPicture([headX, headY, depth]: HeadPoint, seconds: number): [number, number] {
   const wave = (period: number, phase: number): number => Math.sin((2 * Math.PI * seconds) / period + phase);

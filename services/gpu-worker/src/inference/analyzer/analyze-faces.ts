@@ -1,4 +1,10 @@
-import { type AnalyzerParams, type FaceTrack, type RunModel } from '@lipsync/engines';
+import {
+  type AnalyzerParams,
+  type FaceTrack,
+  LOOK_VALUES,
+  lookColors,
+  type RunModel,
+} from '@lipsync/engines';
 import { type Box, type RgbPicture } from '@lipsync/kernels';
 import { type Rational } from '@lipsync/media';
 import { buildTrack, fillGaps, markJumps } from './build-track';
@@ -27,6 +33,8 @@ export interface FaceAnalysis {
   readonly track: FaceTrack;
   /** Per frame: 1 when the face was seen, and not filled in between two sightings. */
   readonly seen: Uint8Array;
+  /** Per frame: LOOK_VALUES, zeros where the face was not seen. */
+  readonly colors: Float32Array;
 }
 
 /**
@@ -55,19 +63,23 @@ export async function analyzeFaces({
   const isCut = createCutDetector();
   const faces: (Float32Array | null)[] = [];
   const cuts: boolean[] = [];
+  const looks: (Float32Array | null)[] = [];
   let followed: Box | null = null;
   for await (const picture of frames) {
     const newShot = isCut(picture, followed);
     const points = await track(picture, newShot);
     followed = points && landmarkBounds(points);
-    faces.push(points === null ? null : toSource(points, picture, source));
+    faces.push(points && toSource(points, picture, source));
+    looks.push(points && lookColors(picture, points));
     cuts.push(newShot);
     onFrame?.(faces.length);
   }
   const seen = Uint8Array.from(faces, (face) => (face === null ? 0 : 1));
+  const colors = new Float32Array(faces.length * LOOK_VALUES);
+  looks.forEach((look, frame) => look && colors.set(look, frame * LOOK_VALUES));
   markJumps(faces, cuts);
   fillGaps(faces, cuts);
-  return { track: buildTrack({ analyzerVersion: analyzer.version, source, faces, cuts }), seen };
+  return { track: buildTrack({ analyzerVersion: analyzer.version, source, faces, cuts }), seen, colors };
 }
 
 function toSource(points: Float32Array, from: Size, to: Size): Float32Array {

@@ -5,7 +5,6 @@ import {
   type FaceTrack,
   LANDMARK_VALUES,
   MOUTH,
-  NO_MOUTHS,
   smoothingReach,
   smoothRun,
   TRACK_REACH,
@@ -55,7 +54,8 @@ export function buildTrack({ analyzerVersion, source, faces, cuts }: TrackInput)
     found,
     landmarks,
     cuts: cutFlags,
-    mouths: NO_MOUTHS,
+    looks: new Uint8Array(frames),
+    mouths: [],
   };
 }
 

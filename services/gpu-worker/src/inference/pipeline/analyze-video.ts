@@ -83,8 +83,8 @@ async function trackOf(
     analysisPass(task, video, job, analyzer, onProgress),
   );
   if (!analysis.track.found.includes(1)) throw new NoFaceDetected('no frame shows a face');
-  const mouths = await clock.during('analyse', () => cutMouths(task.videoPath, video, analysis, job));
-  const track = { ...analysis.track, mouths };
+  const own = await clock.during('analyse', () => cutMouths(task.videoPath, video, analysis, job));
+  const track = { ...analysis.track, ...own };
   await writeFile(task.trackPath, encodeFaceTrack(track));
   clock.sampleMemory();
   return { track, complete };

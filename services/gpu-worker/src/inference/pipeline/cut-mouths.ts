@@ -1,9 +1,9 @@
 import {
   chooseMouths,
   createCutMouth,
+  type FaceTrack,
+  groupLooks,
   LANDMARK_VALUES,
-  type MouthExemplars,
-  NO_MOUTHS,
   proposeMouths,
 } from '@lipsync/engines';
 import { openFrameReader, type VideoStream } from '@lipsync/media';
@@ -12,19 +12,33 @@ import { type Job, MEDIA_DEADLINE_MS } from '../job';
 import { pictureFormat } from '../local-media';
 
 /**
- * Pictures of the video's own mouth in the source's resolution: decodes the video once more, up to the last of a few
- * frames that the analysis proposes. The analysis itself sees every frame, but smaller, and knows only at its end which
- * openings the mouth has.
+ * Pictures of the video's own mouth in each look of its face, in the source's resolution: decodes the video once more,
+ * up to the last of a few frames that the analysis proposes for every look. The analysis itself sees every frame, but
+ * smaller, and knows only at its end which looks there are and which openings the mouth has.
  */
 export async function cutMouths(
   videoPath: string,
   video: VideoStream,
-  { track, seen }: FaceAnalysis,
+  { track, seen, colors }: FaceAnalysis,
+  job: Pick<Job, 'binaries' | 'signal'>,
+): Promise<Pick<FaceTrack, 'looks' | 'mouths'>> {
+  const looks = groupLooks(track, seen, colors);
+  const ladders = looks.seen.map((seenWith) => proposeMouths(track, seenWith));
+  const frames = [...new Set(ladders.flat(2))].sort((a, b) => a - b);
+  const pictures = await picturesOf(frames, videoPath, video, track, job);
+  return { looks: looks.of, mouths: ladders.map((proposals) => chooseMouths(track, proposals, pictures)) };
+}
+
+/** Pictures of the mouth in these frames, in ascending order, by frame; only those up to where the video ends. */
+async function picturesOf(
+  frames: readonly number[],
+  videoPath: string,
+  video: VideoStream,
+  track: FaceTrack,
   { binaries, signal }: Pick<Job, 'binaries' | 'signal'>,
-): Promise<MouthExemplars> {
-  const proposals = proposeMouths(track, seen);
-  const frames = [...new Set(proposals.flat())].sort((a, b) => a - b);
-  if (frames.length === 0) return NO_MOUTHS;
+): Promise<Map<number, Uint8Array>> {
+  const pictures = new Map<number, Uint8Array>();
+  if (frames.length === 0) return pictures;
   const cut = createCutMouth(pictureFormat(video));
   const reader = openFrameReader(binaries, videoPath, video, {
     layout: { format: 'yuv420p' },
@@ -34,13 +48,12 @@ export async function cutMouths(
   });
   try {
     const frame = new Uint8Array(reader.frameBytes);
-    const pictures = new Map<number, Uint8Array>();
     for (const index of frames) {
       if (!(await reader.readInto(frame))) break;
       const landmarks = track.landmarks.subarray(index * LANDMARK_VALUES, (index + 1) * LANDMARK_VALUES);
       pictures.set(index, cut(frame, landmarks));
     }
-    return chooseMouths(track, proposals, pictures);
+    return pictures;
   } finally {
     await reader.close();
   }

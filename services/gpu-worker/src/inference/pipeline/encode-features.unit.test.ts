@@ -1,5 +1,5 @@
 import { type Engine } from '@lipsync/contract';
-import { FACE_TRACK_VERSION, type FaceEncoder, type FaceTrack, NO_MOUTHS } from '@lipsync/engines';
+import { FACE_TRACK_VERSION, type FaceEncoder, type FaceTrack } from '@lipsync/engines';
 import { encodeFrames, framesToEncode } from './encode-features';
 
 const track = (found: readonly number[]): FaceTrack => ({
@@ -12,7 +12,8 @@ const track = (found: readonly number[]): FaceTrack => ({
   found: Uint8Array.from(found),
   landmarks: new Float32Array(found.length * 136),
   cuts: new Uint8Array(found.length),
-  mouths: NO_MOUTHS,
+  looks: new Uint8Array(found.length),
+  mouths: [],
 });
 
 test.each<[string, readonly number[], number, readonly (readonly number[])[], number]>([
