@@ -94,11 +94,7 @@ module.exports = {
       'onnx-only-in-inference-child',
       'session.run blocks its thread and cannot be interrupted',
       'node_modules/onnxruntime-node/',
-      [
-        '^services/gpu-worker/src/inference/',
-        '^scripts/(bench|models/src/cuda)/',
-        '^packages/engines/src/test/',
-      ],
+      ['^services/gpu-worker/src/inference/', '^scripts/(bench|models)/', '^packages/engines/src/test/'],
     ),
     {
       name: 'inference-only-by-its-protocol',

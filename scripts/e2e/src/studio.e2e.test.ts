@@ -197,7 +197,9 @@ inChromium('the studio', () => {
 
   it('leads to pages that everybody can read', async () => {
     await visit('/docs');
-    const pages = await page.locator('.pages a').evaluateAll((links) => links.map(({ href }) => href));
+    const pages = await page.evaluate<string[]>(
+      '[...document.querySelectorAll(".pages a")].map(({ href }) => href)',
+    );
     // The last one is Swagger UI's.
     for (const address of pages.slice(0, -1)) {
       await page.goto(address);
