@@ -28,8 +28,8 @@ HERE = Path(__file__).resolve().parent
 FORMS: Dict[str, Dict[str, List[str]]] = {
     "musetalk": {"musetalk": []},
     "latentsync": {
-        f"latentsync-{side}": ["--vae", "{files}/sd-vae-ft-mse", "--config", f"configs/unet/{config}.yaml"]
-        for side, config in ((256, "stage2"), (512, "stage2_512"))
+        f"latentsync-{form}": ["--vae", "{files}/sd-vae-ft-mse", "--config", f"configs/unet/{config}.yaml", *more]
+        for form, config, *more in (("256", "stage2"), ("256-deep-cache", "stage2", "--deep-cache"), ("512", "stage2_512"))
     },
     "highsync": {f"highsync-{kind}": ["--reference", kind] for kind in ("banks", "latents")},
 }

@@ -9,6 +9,7 @@ full_size.py makes packs to count. Needs onnx 1.13 or newer.
 
 import argparse
 import json
+import math
 from pathlib import Path
 from typing import Dict, Iterable, NamedTuple
 
@@ -43,12 +44,16 @@ def calls_of(engine: str, params: dict, roles: Iterable[str]) -> Dict[str, Calls
         # Two pictures a face: without its lower half, and whole.
         calls = {"vae_encoder": Calls({"batch": batch}, 2 / batch), "unet": whole, "vae_decoder": whole, "face_parsing": once}
     else:
-        runs = params["schedule"]["steps"] / (params["window"] - params.get("overlap", 0))
-        guided = 1 if params["guidance"] == 1 else 2
+        steps, moved = params["schedule"]["steps"], params["window"] - params.get("overlap", 0)
+        runs, guided = steps / moved, 1 if params["guidance"] == 1 else 2
+        # With DeepCache one of an interval's steps computes the whole network.
+        whole = math.ceil(steps / params.get("deepCache", {"interval": 1})["interval"]) / moved
+        frames = {"frames": params["window"]}
         calls = {
             "vae_encoder": once,
             "vae_decoder": once,
-            "unet3d": Calls({"frames": params["window"]}, guided * runs),
+            "unet3d": Calls(frames, guided * whole),
+            "unet3d_shallow": Calls(frames, guided * (runs - whole)),
             "denoising_unet": Calls({}, runs),
             "denoising_unet_unconditional": Calls({}, (guided - 1) * runs),
             "reference_unet": Calls({"frames": 1}, 1),

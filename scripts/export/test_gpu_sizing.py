@@ -21,6 +21,10 @@ class CallsTest(unittest.TestCase):
         params = {"schedule": SCHEDULE, "window": 16, "guidance": 1.5}
         self.assertEqual(self.runs("latentsync", params, "vae_encoder", "unet3d"), [2, 2.5])
 
+    def test_deep_cache_computes_one_step_of_three_whole(self):
+        params = {"schedule": SCHEDULE, "window": 16, "guidance": 1.5, "deepCache": {"interval": 3}}
+        self.assertEqual(self.runs("latentsync", params, "unet3d", "unet3d_shallow"), [2 * 7 / 16, 2 * 13 / 16])
+
     def test_highsync_moves_by_the_frames_that_windows_do_not_share(self):
         params = {"schedule": SCHEDULE, "window": 12, "overlap": 3, "guidance": 3.5}
         roles = ("vae_encoder", "denoising_unet", "denoising_unet_unconditional", "reference_unet")
