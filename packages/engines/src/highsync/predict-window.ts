@@ -27,7 +27,7 @@ export interface NetworkWindow {
 interface GivenFrames {
   readonly reference: ReferenceFeeds;
   /** The clip's own mouth as it looks in a frame. */
-  mouthsAt(source: number): MouthExemplars;
+  readonly mouthsAt: (source: number) => MouthExemplars;
 }
 
 /**
