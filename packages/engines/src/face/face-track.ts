@@ -48,8 +48,8 @@ export class FaceTrackError extends Error {
 
 /*
  * Layout: 4 bytes "LSFT", uint32 length of a JSON header, the header; as float32 the landmarks of the frames and of the
- * mouths; as bytes found, cuts, looks and the mouths' pictures. All numbers are little-endian, as are all machines that the
- * runtime is built for. Spaces pad the header so that the landmarks are aligned and can be read without a copy.
+ * mouths; as bytes found, cuts, looks and the mouths' pictures. All numbers are little-endian, as are all machines that
+ * the runtime is built for. Spaces pad the header so that the landmarks are aligned and can be read without a copy.
  */
 const MAGIC = 0x5446534c;
 const PREFIX_BYTES = 8;
