@@ -54,9 +54,11 @@ export async function exportPack(
  * another commit; one without git is taken as it is.
  */
 export async function upstreamAt(
-  { repository, commit }: NonNullable<Release['upstream']>,
+  { engine, upstream }: Release,
   { given, cache, address }: { given?: string | undefined; cache: string; address: string },
 ): Promise<string> {
+  if (upstream === undefined) throw new Error(`${engine} has no upstream code`);
+  const { repository, commit } = upstream;
   if (given !== undefined) {
     if (!(await isThere(given))) throw new Error(`${given} is not there`);
     // A checkout in its own right: git would also answer for a repository around it.

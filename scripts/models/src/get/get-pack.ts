@@ -47,21 +47,16 @@ export interface GetOptions {
  * there.
  */
 export async function getPack(options: GetOptions): Promise<Row> {
-  const { release, exporter, destination, packsDir, half, provider, options: further, tell } = options;
+  const { release, destination, tell } = options;
   const { engine, model } = release;
   const name = options.name ?? `${engine}-${model}`;
   const own = path.resolve(options.cache, `${engine}-${model}`);
   await destination.refuse(name);
-  const { upstream: code } = release;
-  if (code !== undefined) await checkExporter(exporter);
-  else if (half || further.length > 0)
-    throw new Error(
-      `${engine} ${model} is made without an exporter: --fp16, --device and --manifests are not for it`,
-    );
-  const detector = code === undefined ? await readAnalyzer(packsDir) : undefined;
+  const prepare = await (release.upstream === undefined
+    ? analyzerMaker(options, name)
+    : exporterOf(options, name));
   await acceptLicences(release, options.licence);
-  const upstream =
-    code && (await upstreamAt(code, { cache: path.resolve(options.cache), ...options.upstream }));
+  const make = await prepare();
   await mkdir(own, { recursive: true });
   // That of a call that was ended.
   const out = path.join(own, 'pack');
@@ -70,19 +65,7 @@ export async function getPack(options: GetOptions): Promise<Row> {
   const { weights, checkpoints } = await collect(options, own);
   for (const { to, sha256 } of checkpoints)
     if (sha256 !== undefined) tell(`  ${to} has SHA-256 ${sha256}: compare it with another source`);
-  if (detector !== undefined) {
-    tell(`making ${name}`);
-    const file = path.join(weights, release.files[0]?.to ?? '');
-    await exportAnalyzer({ file, detector, out, name, provider });
-  }
-  if (upstream !== undefined) {
-    tell(`exporting ${name}, which takes minutes`);
-    const precision = half ? ['--fp16'] : [];
-    await exportPack(release, exporter, {
-      ...{ weights, upstream, out },
-      options: ['--name', name, '--provider', provider, ...precision, ...further],
-    });
-  }
+  await make(weights, out);
   const { pack, figures } = await checked(options, own, out);
   tell(`installing ${name}`);
   const installed = await destination.install(pack).catch((error: unknown) => {
@@ -92,6 +75,39 @@ export async function getPack(options: GetOptions): Promise<Row> {
   await rm(out, { recursive: true, force: true });
   return { ...installed, weights: proofs(checkpoints), ...figures };
 }
+
+/** Makes a pack of the files in `weights`. */
+type Make = (weights: string, out: string) => Promise<void>;
+
+/** Refuses what can be refused at once. What it returns is called with the licences accepted, and may download code. */
+type MakerOf = (options: GetOptions, name: string) => Promise<() => Promise<Make>>;
+
+const exporterOf: MakerOf = async (options, name) => {
+  const { release, exporter, provider, half, options: further, tell } = options;
+  await checkExporter(exporter);
+  return async () => {
+    const upstream = await upstreamAt(release, { cache: path.resolve(options.cache), ...options.upstream });
+    return async (weights, out) => {
+      tell(`exporting ${name}, which takes minutes`);
+      const precision = half ? ['--fp16'] : [];
+      await exportPack(release, exporter, {
+        ...{ weights, upstream, out },
+        options: ['--name', name, '--provider', provider, ...precision, ...further],
+      });
+    };
+  };
+};
+
+const analyzerMaker: MakerOf = async ({ release, packsDir, provider, half, options, tell }, name) => {
+  if (half || options.length > 0)
+    throw new Error(`${name} is made without an exporter: --fp16, --device and --manifests are not for it`);
+  const detector = await readAnalyzer(packsDir);
+  return async () => async (weights, out) => {
+    tell(`making ${name}`);
+    const file = path.join(weights, release.files[0]?.to ?? '');
+    await exportAnalyzer({ file, detector, out, name, provider });
+  };
+};
 
 async function collect(
   options: GetOptions,
