@@ -102,6 +102,18 @@ describe('a trial of a model pack', () => {
     await expect(attempt(at('nowhere'))).rejects.toThrow('pack.json cannot be read');
   });
 
+  test('a face analyzer is tried by a render with the pack that serves musetalk', async () => {
+    const dir = at('other-analyzer');
+    await cp(at('packs/analyzer'), dir, { recursive: true });
+    await rewriteManifest(dir, '"builtin-face-api-68"', '"landmarks"');
+    expect(await attempt(dir)).toMatchObject({
+      pack: packVersion(await openPackFor('analyzer', dir)),
+      engine: 'musetalk',
+      rendered_frames: FRAMES,
+      faceless_share: 0,
+    });
+  }, 60_000);
+
   test('a trial without a face analyzer is refused', async () => {
     const packsDir = at('no-analyzer');
     await cp(at('packs/builtin-musetalk'), path.join(packsDir, 'builtin-musetalk'), { recursive: true });

@@ -42,7 +42,7 @@ describe('where Python finds a face, so does the built-in analyzer', () => {
     const file = join(VIDEOS, name);
     const where = existsSync(file) ? test : test.skip;
     where(
-      `in ${name} (needs the video in ${VIDEOS}; RECORDED_VIDEOS_DIR names another folder)`,
+      `in ${name} (skipped without the video: RECORDED_VIDEOS_DIR names its folder)`,
       async () => {
         expect(await sha256OfFile(file)).toBe(sha256);
         const trackPath = join(root, 'face.track');
