@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type AnalyzerManifest, openPackFor, type Pack, writeDwposePack } from '@lipsync/engines';
 import { openPackFolders } from '@lipsync/gpu-worker';
 import { type Provider } from '@lipsync/model-pack';
+import { onnxRuntime } from '../onnx-runtime';
 import { servingPack } from '../try-pack';
 
 /** The analyzer in use among the packs in a folder. Rejects if there is none. */
@@ -26,9 +27,7 @@ export async function exportAnalyzer({ file, out, ...options }: AnalyzerExport):
 
 /** Runs a finished graph once, on the CPU, to record what it computes. */
 async function run(graph: Uint8Array, image: Uint8Array, dims: readonly number[]): Promise<Float32Array> {
-  // As in the worker's inference process. Loaded here, because no other command needs it.
-  process.env['ORT_DISABLE_TELEMETRY'] = '1';
-  const { InferenceSession, Tensor } = await import('onnxruntime-node');
+  const { InferenceSession, Tensor } = await onnxRuntime();
   const session = await InferenceSession.create(graph, { logSeverityLevel: 4 });
   try {
     const { points } = await session.run({ image: new Tensor('uint8', image, dims) });

@@ -1,7 +1,8 @@
 import { type FaceTrack, highsyncFaceBox, LANDMARK_VALUES } from '@lipsync/engines';
 import { createPatchSampler, patchPoint, type RgbPicture } from '@lipsync/kernels';
 import { type Binaries, openFrameReader, type ProbedVideo } from '@lipsync/media';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { type InferenceSession } from 'onnxruntime-node';
+import { onnxRuntime } from '../onnx-runtime';
 
 /** Side of the network's input, and how much larger than the face's box what it sees is. */
 const SIDE = 160;
@@ -17,7 +18,9 @@ export async function secondOpinion(
   video: { readonly file: string; readonly probed: ProbedVideo },
   track: FaceTrack,
 ): Promise<FaceTrack> {
-  const session = await InferenceSession.create(model);
+  const { InferenceSession: Session } = await onnxRuntime();
+  // Level 3: the network's file is of an old form, of which the runtime would warn for every constant.
+  const session = await Session.create(model, { logSeverityLevel: 3 });
   const reader = openFrameReader(binaries, video.file, video.probed, {
     layout: { format: 'rgb24', width: track.width, height: track.height },
     deadlineMs: 900_000,
@@ -57,6 +60,7 @@ async function look(
     const level = crop.data[(i % area) * 3 + 2 - Math.floor(i / area)] ?? NaN;
     return (level - 127) / 127;
   });
+  const { Tensor } = await onnxRuntime();
   const [name = ''] = session.inputNames;
   const outputs = await session.run({ [name]: new Tensor('float32', bgr, [1, 3, SIDE, SIDE]) });
   const values = outputs[session.outputNames[0] ?? '']?.data;
