@@ -21,7 +21,8 @@ cd ffmpeg-*/
 pcm() { grep -oE "ff_pcm_[suf](8|16|24|32|64)(le|be)?_$1" libavcodec/allcodecs.c | sed "s/ff_//;s/_$1\$//" | sort -u | paste -sd,; }
 
 # The names of formats and codecs match packages/media (input-arguments.ts, media-limits.ts); a unit test there checks
-# it. GPU decoders and the GPU encoder load the driver at run time, if there is one.
+# it. The last filters and muxer make the clips of the commands for packs (scripts/models, with a test of its own). GPU
+# decoders and the GPU encoder load the driver at run time, if there is one.
 ./configure --prefix="$prefix" --disable-everything --disable-autodetect --disable-network --disable-doc \
   --disable-debug --disable-avdevice --disable-ffplay \
   --enable-gpl --enable-libx264 --enable-libdav1d --enable-libvpx --enable-zlib \
@@ -36,6 +37,7 @@ pcm() { grep -oE "ff_pcm_[suf](8|16|24|32|64)(le|be)?_$1" libavcodec/allcodecs.c
   --enable-bsf=vp9_superframe,vp9_superframe_split,av1_frame_merge,av1_frame_split \
   --enable-filter=setpts,asetpts,fps,scale,format,aformat,crop,select,setsar,setparams,aresample,apad,atrim,trim \
   --enable-filter=null,anull,transpose,hflip,vflip,rotate \
+  --enable-filter=pad,noise --enable-muxer=wav \
   --enable-ffnvcodec --enable-nvenc --enable-nvdec --enable-cuvid --enable-encoder=h264_nvenc --enable-decoder=av1 \
   --enable-hwaccel=h264_nvdec,hevc_nvdec,vp8_nvdec,vp9_nvdec,av1_nvdec,mpeg4_nvdec >/configure.log ||
   { tail -20 ffbuild/config.log; exit 1; }
