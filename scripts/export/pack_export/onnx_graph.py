@@ -8,6 +8,7 @@ from typing import Sequence, Tuple
 import onnx
 import torch
 
+from .fold_shapes import fold_shapes
 from .graph_weights import array_of, keep_inside, replace
 from .tensor_spec import TensorSpec
 
@@ -43,7 +44,8 @@ def export_graph(
                 tuple(feeds),
                 str(path),
                 opset_version=OPSET,
-                # Folding in the exporter holds all weights twice and overflows one protobuf; see fold_transposes.
+                # Folding in the exporter holds all weights twice and overflows one protobuf: see fold_transposes and
+                # fold_shapes.
                 do_constant_folding=False,
                 input_names=[spec.graph_name for spec in inputs],
                 output_names=[spec.graph_name for spec in outputs],
@@ -58,6 +60,7 @@ def export_graph(
         node.ClearField("doc_string")
         for attribute in node.attribute:
             keep_inside(attribute.t, folder)
+    fold_shapes(model, {dim for dims in free.values() for dim in dims.values()})
     (answer,) = answers
     return TracedGraph(model, folder, tuple(answer) if isinstance(answer, (tuple, list)) else (answer,))
 

@@ -14,7 +14,7 @@ CHANNELS, SIDE, HEADS = 8, 4, 2
 
 
 class Net(torch.nn.Module):
-    """A convolution, then attention of every cell to every cell, in shapes that depend on the batch."""
+    """A convolution, then attention of every cell to every cell, in views that depend on the batch."""
 
     def __init__(self):
         super().__init__()
@@ -46,14 +46,14 @@ class GraphCostTest(unittest.TestCase):
 
     def test_weights_do_not_depend_on_the_size(self):
         weights = 4 * (CHANNELS * 3 * 9 + CHANNELS + CHANNELS * CHANNELS + CHANNELS)
-        self.assertEqual({cost.weight_bytes for cost in self.costs.values()}, {weights})
+        (counted,) = {cost.weight_bytes for cost in self.costs.values()}
+        # A few numbers of shapes beside them.
+        self.assertTrue(weights <= counted < weights + 128, counted)
 
     def test_tensors_live_from_their_maker_to_their_last_user(self):
-        """At most two at once, for views have no memory; and the input, for its size is asked for at the end."""
-        plane, image = 4 * SIDE * SIDE * CHANNELS, 4 * SIDE * SIDE * 3
+        """At most two at once, for views have no memory."""
         for batch, cost in self.costs.items():
-            # A few numbers of shapes beside them.
-            self.assertLess(abs(cost.live_bytes - batch * (2 * plane + image)), 64)
+            self.assertEqual(cost.live_bytes, batch * 2 * 4 * SIDE * SIDE * CHANNELS)
 
 
 if __name__ == "__main__":
