@@ -6,7 +6,9 @@ import { makeClip } from './sample-clip';
 
 const script = readFileSync(path.resolve(__dirname, '../../../deploy/docker/ffmpeg.sh'), 'utf8');
 const enabled = (part: string): string[] =>
-  [...script.matchAll(new RegExp(`--enable-${part}=(\\S+)`, 'g'))].flatMap(([, names = '']) => names.split(','));
+  [...script.matchAll(new RegExp(`--enable-${part}=(\\S+)`, 'g'))].flatMap(([, names = '']) =>
+    names.split(','),
+  );
 
 test('the ffmpeg of the images has the filters and muxers that make a clip', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'sample-clip-'));
