@@ -143,7 +143,7 @@ describe('the local stack', () => {
       const { base_url, customers } = await crossed.up();
       const taken = [description.base_url, `http://127.0.0.1:${chosen}`];
       expect(new Set([...taken, base_url]).size).toBe(3);
-      expect((await fetch(`${base_url}/readyz`)).status).toBe(200);
+      expect((await fetch(`${base_url}/healthz`)).status).toBe(200);
       expect((await stack.servers()).every(({ pid }) => pid !== null)).toBe(true);
       expect(customers).toEqual(description.customers);
       expect(await query('SELECT id, media_type FROM assets WHERE id = $1', [asset.id])).toEqual([
