@@ -71,6 +71,13 @@ module.exports = {
     layer('model-pack'),
     layer('engines', 'kernels', 'model-pack', 'domain', 'contract'),
     layer('studio', 'client', 'domain'),
+    {
+      name: 'studio-knows-the-timeline-alone',
+      comment: 'A browser downloads what the page imports, and the rest of domain is for servers',
+      severity: 'error',
+      from: { path: '^packages/studio/src', pathNot: '\\.test\\.ts$' },
+      to: { path: '^packages/domain/src/', pathNot: '^packages/domain/src/timeline\\.ts$' },
+    },
     layer('testkit', 'domain', 'contract'),
     only(
       'prisma-only-from-db',
