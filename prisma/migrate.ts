@@ -45,7 +45,7 @@ export interface MigrationReport {
 }
 
 interface MigrateOptions {
-  /** Of the migrations; those of this version unless told. */
+  /** Where the migrations are; by default those of this version. */
   readonly directory?: string;
   /** Told of every migration that is begun. */
   readonly onApply?: (name: string) => void;

@@ -16,7 +16,7 @@ from golden import packs
 from golden.arguments import arguments_of, finish, made_by
 from golden.banked_step import upstream_step, write_step
 from golden.golden_file import write_golden
-from golden.inputs import SAMPLE_RATE, normalised, sound
+from golden.inputs import SAMPLE_RATE, normalized, sound
 from golden.noise import noise
 from golden.upstream import run_on_cpu
 from pack_export.command_line import use_upstream
@@ -76,7 +76,7 @@ def upstream_pictures(networks, windows: torch.Tensor, params: dict, mask: torch
     decode = networks.vae.decode
     networks.vae.decode = lambda latent: decoded.append(decode(latent)) or decoded[-1]
     pipeline(
-        gt_encode=torch.from_numpy(np.stack([normalised(frame, networks.side) for frame in seen])),
+        gt_encode=torch.from_numpy(np.stack([normalized(frame, networks.side) for frame in seen])),
         audio_tensor=windows[None, seen],
         mask_main=mask.expand(1, shape["channels"], 1, -1, -1),
         width=networks.side,

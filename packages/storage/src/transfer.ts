@@ -127,7 +127,7 @@ async function open(
 const FIRST_DELAY_MS = 200;
 
 /**
- * Repeats a transfer that the SDK cannot repeat by itself, because the first attempt uses up the stream. Retries only
+ * Repeats a transfer that the SDK cannot repeat on its own, because the first attempt uses up the stream. Retries only
  * after `unavailable`. Delays double from 200 ms.
  */
 async function tryAgain<T>(signal: AbortSignal | undefined, transfer: () => Promise<T>): Promise<T> {

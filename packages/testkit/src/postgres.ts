@@ -9,7 +9,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Serialises the creation of the template among all workers of the server. */
+/** Serializes the creation of the template among all workers of the server. */
 const TEMPLATE_LOCK = 727_001;
 
 /** Creates a migrated, empty database: a clone of a template that is migrated once per run. */

@@ -19,7 +19,7 @@ export async function readCards(program = NVIDIA_SMI): Promise<Card[]> {
 
 /** The most that was seen of GPU memory, in MiB. */
 export interface GpuMemory {
-  /** Of the process alone; null where nvidia-smi cannot see it, as in most containers. */
+  /** Used by the process alone; null where nvidia-smi cannot see it, as in most containers. */
   readonly process_mib: number | null;
   /** By how much the memory in use on all cards grew, whoever uses them. */
   readonly growth_mib: number;

@@ -41,7 +41,7 @@ const RETRY_SCHEDULE = '2,3,4,6,8,10,12,15,20,25';
 /** A silent origin is given up before the end of the run. */
 const DOWNLOAD_TIMEOUT_SECONDS = '10';
 const READY_MS = 180_000;
-/** As an orchestrator starts a process anew that has ended. */
+/** How soon an orchestrator restarts a process that has ended. */
 const RESTART_AFTER_MS = 2_000;
 
 export interface Member {
@@ -58,7 +58,7 @@ export interface Member {
 
 interface FleetOptions {
   root: string;
-  /** Of a mutant. */
+  /** What a mutant changes in the code of the services. */
   edits: readonly Edit[];
   /** Hosts of receivers and origins, and where they listen. */
   routes: string[];
@@ -86,7 +86,7 @@ export function eraseData(root: string): void {
   for (const folder of [redisDir, s3Dir, workDir]) rmSync(folder, { recursive: true, force: true });
 }
 
-/** Two of each service, each with its own proxies to the backends; what ends is started anew. */
+/** Two of each service, each with its own proxies to the backends; what ends is restarted. */
 export async function startFleet({ root, edits, routes, authority, history }: FleetOptions) {
   const layout = stackLayout(root);
   const processes = createProcessManager(layout);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createRandom, pick, pickWeighted, type Random, type StackCustomer } from '@lipsync/local-stack';
 import type { Call, History } from './history';
 import { type Clip, CLIPS, expectedFrames, SYNC_MODES, withNewBytes } from './media';
-import { BEHAVIOURS, ORIGIN_HOST, RECEIVER_HOST } from './receivers';
+import { BEHAVIORS, ORIGIN_HOST, RECEIVER_HOST } from './receivers';
 
 const TIMEOUT_MS = 20_000;
 /** A client tries for this long to get an answer that it can go on with. */
@@ -145,7 +145,7 @@ async function runActor(
   }
 
   const webhookUrl = (nonce: string): string =>
-    `https://${RECEIVER_HOST}/${customer}/${random() < 0.6 ? 'steady' : pick(BEHAVIOURS, random)}/${nonce}`;
+    `https://${RECEIVER_HOST}/${customer}/${random() < 0.6 ? 'steady' : pick(BEHAVIORS, random)}/${nonce}`;
 
   /** Creates once what is asked for: with duplicates side by side, and repeated until answered. */
   async function create(op: 'create_render' | 'create_preparation', wish: object): Promise<Resource | null> {
@@ -188,8 +188,8 @@ async function runActor(
     return create('create_render', { ...good, engines, sync_mode: mode, ...extra });
   }
 
-  const fromOrigin = (behaviour: string, name: string) => ({
-    url: `https://${ORIGIN_HOST}/${behaviour}/${name}`,
+  const fromOrigin = (behavior: string, name: string) => ({
+    url: `https://${ORIGIN_HOST}/${behavior}/${name}`,
   });
 
   const act: Record<keyof typeof SCENARIOS, () => Promise<unknown>> = {

@@ -12,7 +12,7 @@ export const RECEIVER_HOST = 'hooks.chaos.test';
 export const ORIGIN_HOST = 'media.chaos.test';
 
 /** What a receiver does with the first request for an event; each further one gets 200. */
-export const BEHAVIOURS = ['steady', 'failing', 'resetting', 'hanging', 'redirecting'] as const;
+export const BEHAVIORS = ['steady', 'failing', 'resetting', 'hanging', 'redirecting'] as const;
 const FIRST_REPLY: Readonly<Record<string, ReceiverReply>> = {
   failing: { status: 500 },
   resetting: 'reset',
@@ -21,7 +21,7 @@ const FIRST_REPLY: Readonly<Record<string, ReceiverReply>> = {
 };
 
 /**
- * HTTPS servers of customers: `/<customer>/<behaviour>/<nonce>` receives webhooks and verifies them as the contract
+ * HTTPS servers of customers: `/<customer>/<behavior>/<nonce>` receives webhooks and verifies them as the contract
  * tells a receiver to; the other host serves media, slowly or not at all where the path says so.
  */
 export async function startReceivers(history: History, files: Readonly<Record<string, Buffer>>) {
@@ -30,10 +30,10 @@ export async function startReceivers(history: History, files: Readonly<Record<st
   let secrets: readonly string[] = [];
 
   const receive = (request: ReceivedRequest): ReceiverReply => {
-    const [, customer = '', behaviour = ''] = request.path.split('/');
+    const [, customer = '', behavior = ''] = request.path.split('/');
     const count = (seen.get(request.path) ?? 0) + 1;
     seen.set(request.path, count);
-    const reply = (count === 1 ? FIRST_REPLY[behaviour] : undefined) ?? { status: 200 };
+    const reply = (count === 1 ? FIRST_REPLY[behavior] : undefined) ?? { status: 200 };
     const body = request.body.toString();
     const event = JSON.parse(body) as { id: string; type: string };
     const record = recordIn(event);
@@ -64,10 +64,10 @@ export async function startReceivers(history: History, files: Readonly<Record<st
   };
 
   const serve = ({ path }: ReceivedRequest): ReceiverReply => {
-    const [, behaviour = '', name = ''] = path.split('/');
+    const [, behavior = '', name = ''] = path.split('/');
     const file = files[name];
-    if (behaviour === 'hanging') return 'hang';
-    if (behaviour === 'resetting') return 'reset';
+    if (behavior === 'hanging') return 'hang';
+    if (behavior === 'resetting') return 'reset';
     return file === undefined ? { status: 404 } : { status: 200, body: file };
   };
 

@@ -110,7 +110,7 @@ export function describeRun(report: ChaosReport): string[] {
   ];
 }
 
-/** Of undisturbed recoveries: how many, p50, p99, max, against what is promised. */
+/** The undisturbed recoveries: their number, p50, p99 and maximum beside what is promised. */
 export function recoveryTable(recoveries: readonly MeasuredRecovery[]): string[] {
   return (Object.entries(BOUNDS) as [Recovery, number][]).flatMap(([what, bound]) => {
     const sorted = recoveries

@@ -45,7 +45,7 @@ function shuffled<T>(items: readonly T[], random: Random): T[] {
     .map(({ item }) => item);
 }
 
-/** Carries the plan out, each lane by itself; what takes longer than planned delays the rest of its lane. */
+/** Carries the plan out, each lane on its own; what takes longer than planned delays the rest of its lane. */
 export async function runFaults(
   plan: readonly PlannedFault[],
   context: Omit<FaultContext, 'draw' | 'began'>,

@@ -42,7 +42,7 @@ export async function tryMedia(
   const good = await makeGoodFiles(hostile.folder);
   for (let i = 0; i < count; i += 1) {
     const [name, mediaType, content] = good[i % good.length] ?? ['', 'video', Buffer.of()];
-    // Of every file the kinds of damage in turn, whatever the number of files is.
+    // Every file gets all kinds of damage in turn, however many files there are.
     const mutant = mutateBytes(content, seed + Math.floor(i / good.length) + 4 * i);
     offered.push([`mutant ${i} of ${name}`, mediaType, mutant, ['ready', ...REFUSALS]]);
   }

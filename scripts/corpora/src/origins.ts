@@ -95,7 +95,7 @@ export async function startOrigins() {
     egressRoutes.push(`${host}:443=127.0.0.1:${await listenOnLoopback(server)}`);
   }
   return {
-    /** Of the media origin, by path; more can be added. */
+    /** What the media origin answers, by path; more can be added. */
     replies,
     egressRoutes,
     egressCa: `${media.ca}\n${authority.cert}`,

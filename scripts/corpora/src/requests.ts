@@ -103,7 +103,7 @@ export function judgeAnswer(
 
 type Ids = Awaited<ReturnType<typeof prepare>>;
 
-/** A resource of every kind, in a state that does not change by itself. */
+/** A resource of every kind, in a state that does not change on its own. */
 async function prepare({ api }: Caller) {
   const url = `https://${MEDIA_HOST}/missing.mp4`;
   const render = await api.renders.create({
@@ -115,7 +115,7 @@ async function prepare({ api }: Caller) {
   });
   const { webhook_event_id: event = '' } = await api.renders.cancel(render.id);
   const preparation = await api.preparations.create({ video: { url } });
-  // Its bytes are there, so that whoever may complete it can.
+  // Its bytes are there, so that anyone who is allowed to complete it can.
   const bytes = 'no sound!';
   const upload = await api.uploads.begin({
     media_type: 'audio',

@@ -162,11 +162,11 @@ const OPEN = ['pending', 'accepted', 'processing'];
 interface Resource {
   status?: string | undefined;
   error?: { code: string };
-  /** Of a webhook: after its first attempt. */
+  /** A webhook has it after its first attempt. */
   last_error?: string;
 }
 
-/** What a resource comes to, in a word: its error, or else its status. No trouble may hold the service for ever. */
+/** What a resource comes to, in a word: its error, or else its status. No trouble may hold the service forever. */
 export async function endOf(read: () => Promise<Resource>): Promise<string> {
   return eventually(
     async () => {

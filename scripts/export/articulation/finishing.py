@@ -34,7 +34,7 @@ def ramps_for(utterances: list, outputs_of, half: float) -> list:
     truth = np.concatenate([utterance.cues.astype(np.float32) for utterance in utterances])
     said = np.concatenate(outputs)
     for channel in range(1, DENTAL):
-        # An estimate under doubt stays near the mean. The extremes shall be as far out as those of the labels.
+        # An estimate under doubt stays near the mean. The extremes should be as far out as those of the labels.
         ramps[channel] = (REST, float(np.quantile(said[:, channel], 0.98) / np.quantile(truth[:, channel], 0.98)))
     return [(round(float(start), 3), round(float(end), 3)) for start, end in ramps]
 

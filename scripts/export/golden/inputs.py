@@ -14,7 +14,7 @@ def picture(frame: int, side: int) -> np.ndarray:
     return channels.transpose(1, 2, 0).astype(np.uint8)
 
 
-def normalised(frame: int, side: int) -> np.ndarray:
+def normalized(frame: int, side: int) -> np.ndarray:
     """The picture as float32 [3, side, side] in [-1, 1]."""
     return (picture(frame, side).transpose(2, 0, 1) / 127.5 - 1).astype(np.float32)
 

@@ -18,7 +18,7 @@ POSITIONS = "positional_embedding"
 
 def draw_weights(networks: list, signs_only: bool = False) -> None:
     """
-    Fills all weights, including those that upstream initialises to zeros, which would hide the effect of their layers.
+    Fills all weights, including those that upstream initializes to zeros, which would hide the effect of their layers.
     With `signs_only` every weight is one standard deviation above or below the mean: a gigabyte of these compresses to
     thirty megabytes.
     """

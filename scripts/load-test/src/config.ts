@@ -74,7 +74,7 @@ export interface LoadTestOptions extends Omit<LoadTestConfig, 'streams' | 'durat
   readonly stackRoot?: string;
   readonly workers?: number;
   readonly customers: number;
-  /** Of the scenario's own stream; for a soak, of the control plane's. */
+  /** Arrivals per second of the scenario's own stream; for a soak, of the control plane's. */
   readonly rate?: number;
   readonly renderRate?: number;
   readonly webhookRate?: number;

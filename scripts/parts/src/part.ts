@@ -48,7 +48,7 @@ export function createPart(options: PartOptions): Part {
       try {
         process.kill(pid, signal);
       } catch {
-        // A child that ended by itself meanwhile.
+        // The child has already ended.
       }
     }
   }

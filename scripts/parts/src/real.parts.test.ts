@@ -201,7 +201,7 @@ describe.each(installations)('$name', (installation) => {
     await allBegan;
   });
 
-  /** Of first attempts, given as event id and time of arrival: how long before them their event was written. */
+  /** How long after its event was written each first attempt arrived; attempts are given as event id and time. */
   async function secondsSinceEnd(began: readonly unknown[]): Promise<number[]> {
     const client = new Client({ connectionString: servers.migrationUrl ?? servers.postgresUrl });
     await client.connect();

@@ -135,7 +135,7 @@ function parseRange(header: string | undefined, size: number): { first: number; 
 const putObject: S3Operation = async ({ request, payloadHash, response, store, reset }) => {
   const bucket = store.bucket(request.bucket);
   const declared = [...Object.keys(request.headers), ...request.query.keys()];
-  // A signed address that fixes a checksum would refuse every upload, so whoever begins to send them must notice.
+  // A signed address that fixes a checksum would refuse every upload, so a client that begins to send them must notice.
   if (payloadHash?.startsWith('STREAMING-') || declared.some((name) => /^x-amz-checksum-/i.test(name)))
     throw notImplemented('checksums');
   if (request.headers['content-length'] === undefined)

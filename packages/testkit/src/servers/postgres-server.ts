@@ -54,7 +54,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   const running = await serverOf(dataDir);
   if (running) return running;
   const binaries = await postgresBinaries(user);
-  if (!existsSync(join(dataDir, 'PG_VERSION'))) await initialise(binaries.initdb, dataDir, user);
+  if (!existsSync(join(dataDir, 'PG_VERSION'))) await initialize(binaries.initdb, dataDir, user);
   const port = options.port ?? (await freePort());
   const logFile = options.logFile ?? `${dataDir}.log`;
   const log = openSync(logFile, 'a');
@@ -103,7 +103,7 @@ function serverFlags(port: number, durable: boolean): string[] {
   return settings.flatMap((setting) => ['-c', setting]);
 }
 
-async function initialise(initdb: string, dataDir: string, user: ServerUser | undefined): Promise<void> {
+async function initialize(initdb: string, dataDir: string, user: ServerUser | undefined): Promise<void> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const passwordFile = join(dirname(dataDir), `.${randomBytes(6).toString('hex')}.password`);
   const password = randomBytes(24).toString('hex');

@@ -168,7 +168,7 @@ function observeRender(
   if (tracked.end !== null) {
     if (!isTerminal) flaw('terminal_changed', `${tracked.end.status} became ${record.status}`);
     else if (tracked.end.completedAt !== epoch(record.completed_at))
-      flaw('terminal_changed', `${record.status} was completed anew`);
+      flaw('terminal_changed', `${record.status} was completed a second time`);
     return;
   }
   // Between two polls a render may pass through a state unseen.

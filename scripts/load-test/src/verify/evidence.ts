@@ -10,7 +10,7 @@ export interface Evidence {
   readonly requests: {
     /** From the first arrival of the warm-up until the last caller was served. */
     readonly ofCallers: AnswerCounts;
-    /** Of preparation, drain and verification. */
+    /** During preparation, drain and verification. */
     readonly beforeAndAfter: AnswerCounts;
   };
   readonly replays: Ledger['replays'];

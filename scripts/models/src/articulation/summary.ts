@@ -8,7 +8,7 @@ import { type ClipFigures } from './measure-clip';
  */
 export function summaryOf(engine: Engine, all: readonly ClipFigures[]): Readonly<Record<string, unknown>> {
   const clips = all.filter((clip) => clip.engine === engine);
-  /** Of all sounds of all clips. */
+  /** The share over all sounds of all clips. */
   const share = (count: (clip: ClipFigures) => Count, asked: string, holds: (share: number) => boolean) => {
     const counts = clips.map(count);
     const sum = (of: (count: Count) => number): number => counts.reduce((total, next) => total + of(next), 0);
