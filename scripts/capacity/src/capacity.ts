@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DEFAULT_CUSTOMER_LIMITS } from '@lipsync/domain';
 import { DEFAULT_STACK_ROOT, machine, runProgram } from '@lipsync/local-stack';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { compare } from './compare';
 import { measure } from './measure';
 import { measureAdmission } from './measure-admission';
@@ -22,7 +22,8 @@ interface PlanOptions {
   runningJobs: number;
   startWithin: number;
   ingestWithin: number;
-  utilisation: number;
+  utilization: number;
+  utilisation?: number;
   apiRequestsPerPod: number;
   json?: boolean;
 }
@@ -45,7 +46,9 @@ program
   .option('--running-jobs <n>', 'that a customer may have', positive, DEFAULT_CUSTOMER_LIMITS.runningJobsMax)
   .option('--start-within <seconds>', '95 % of engine jobs', positive, 60)
   .option('--ingest-within <seconds>', '95 % of ingests', positive, 10)
-  .option('--utilisation <0..1>', 'of any pool at most', positive, 0.8)
+  .option('--utilization <0..1>', 'of any pool at most', positive, 0.8)
+  // Its name before 1.1, until 2.0.
+  .addOption(new Option('--utilisation <0..1>').argParser(positive).hideHelp())
   .option('--api-requests-per-pod <n>', 'per second, within the latency objective', positive, 200)
   .option('--json', 'as JSON')
   .action((options: PlanOptions) => {
@@ -58,7 +61,7 @@ program
     const targets = {
       startSeconds: options.startWithin,
       ingestStartSeconds: options.ingestWithin,
-      utilisation: options.utilisation,
+      utilization: options.utilisation ?? options.utilization,
       apiRequestsPerPod: options.apiRequestsPerPod,
       runningJobsMax: options.runningJobs,
     };

@@ -22,7 +22,7 @@ export interface Run {
   /** Based on the time from the first create to the last completion. */
   readonly completed_per_hour: number;
   /** Share of that time in which the engine slots were busy. */
-  readonly utilisation: number;
+  readonly utilization: number;
 }
 
 /**
@@ -83,7 +83,7 @@ function runOf(slots: number, outcomes: readonly Outcome[]): Run {
     end_to_end: distribution(outcomes.map(({ createdAt, endedAt }) => endedAt - createdAt)),
     completed_at_last_arrival: outcomes.filter(({ endedAt }) => endedAt <= lastArrival).length,
     completed_per_hour: (outcomes.length / seconds) * 3600,
-    utilisation: outcomes.reduce((sum, { serviceSeconds }) => sum + serviceSeconds, 0) / slots / seconds,
+    utilization: outcomes.reduce((sum, { serviceSeconds }) => sum + serviceSeconds, 0) / slots / seconds,
   };
 }
 
@@ -100,7 +100,7 @@ function averaged(runs: readonly Run[]): Run {
     end_to_end: distributionOver(({ end_to_end }) => end_to_end),
     completed_at_last_arrival: over((run) => run.completed_at_last_arrival),
     completed_per_hour: over((run) => run.completed_per_hour),
-    utilisation: over(({ utilisation }) => utilisation),
+    utilization: over(({ utilization }) => utilization),
   };
 }
 

@@ -34,13 +34,13 @@ describe('compare', () => {
     expect(measured.end_to_end).toEqual({ mean: 16, p50: 16, p90: 21, p95: 21 });
     expect(measured.completed_at_last_arrival).toBe(0);
     expect(measured.completed_per_hour).toBeCloseTo((3 / 31) * 3600, 6);
-    expect(measured.utilisation).toBeCloseTo(30 / 31, 6);
+    expect(measured.utilization).toBeCloseTo(30 / 31, 6);
     expect(replayed).toEqual(measured);
     // The means over many seeds.
     const nearly = {
       ...measured,
       completed_per_hour: expect.closeTo(measured.completed_per_hour, 6) as number,
-      utilisation: expect.closeTo(measured.utilisation, 6) as number,
+      utilization: expect.closeTo(measured.utilization, 6) as number,
     };
     expect(shuffled).toEqual(nearly);
     expect(modelled).toEqual(nearly);
@@ -52,6 +52,6 @@ describe('compare', () => {
     const renders = times.map((seconds, i) => render(i * 15, seconds, 0));
     const { replayed, shuffled } = compare({ ...profile, renders });
     expect(replayed.wait.mean).toBeGreaterThan(1.3 * shuffled.wait.mean);
-    expect(replayed.utilisation).toBeCloseTo(shuffled.utilisation, 1);
+    expect(replayed.utilization).toBeCloseTo(shuffled.utilization, 1);
   });
 });

@@ -11,7 +11,7 @@ export interface PlanTargets {
   /** 95 % of ingests start within this many seconds. */
   readonly ingestStartSeconds: number;
   /** No pool is busy for more than this share of its time. */
-  readonly utilisation: number;
+  readonly utilization: number;
   /** Requests per second that one api pod answers within its latency objective. */
   readonly apiRequestsPerPod: number;
   readonly runningJobsMax: number;
@@ -20,7 +20,7 @@ export interface PlanTargets {
 interface PlannedPool {
   readonly kind: string;
   readonly pods: number;
-  readonly utilisation: number;
+  readonly utilization: number;
   /** Null if the pool was not simulated. */
   readonly waitP50: number | null;
   readonly waitP95: number | null;
@@ -82,7 +82,7 @@ export function plan(
   /** Average number of busy slots. */
   const load = (queue: string): number => (work.get(queue) ?? 0) / durationSeconds;
   const needed = (queue: string, slots: number): number =>
-    Math.max(1, Math.ceil(load(queue) / slots / targets.utilisation));
+    Math.max(1, Math.ceil(load(queue) / slots / targets.utilization));
   const { slots } = profile;
   let pools: PoolSettings[] = [
     pool('media-worker', MEDIA_QUEUE, slots.media, Math.max(REDUNDANT, needed(MEDIA_QUEUE, slots.media))),
@@ -138,11 +138,11 @@ function report(
   };
   const perSecond = workload.rendersPerHour / 3600;
   const unsimulated = (kind: string, busy: number): PlannedPool => {
-    const pods = Math.max(REDUNDANT, Math.ceil(busy / targets.utilisation));
+    const pods = Math.max(REDUNDANT, Math.ceil(busy / targets.utilization));
     return {
       kind,
       pods,
-      utilisation: busy / pods,
+      utilization: busy / pods,
       waitP50: null,
       waitP95: null,
       costPerHour: price(kind, pods),
@@ -157,7 +157,7 @@ function report(
         kind: name,
         pods,
         costPerHour: price(name, pods),
-        utilisation: queues.reduce((sum, queue) => sum + load(queue), 0) / (pods * slotsPerPod),
+        utilization: queues.reduce((sum, queue) => sum + load(queue), 0) / (pods * slotsPerPod),
         waitP50: quantile(waits, 0.5),
         waitP95: quantile(waits, 0.95),
       };

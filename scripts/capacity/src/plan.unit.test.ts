@@ -24,7 +24,7 @@ const workload: Workload = {
 const targets: PlanTargets = {
   startSeconds: 60,
   ingestStartSeconds: 10,
-  utilisation: 0.8,
+  utilization: 0.8,
   apiRequestsPerPod: 200,
   runningJobsMax: 4,
 };
@@ -54,8 +54,8 @@ describe('plan', () => {
     expect(pools.map(({ kind }) => kind)).toEqual([
       ...['api', 'media-worker', 'gpu-worker/musetalk', 'gpu-worker/highsync', 'webhook-dispatcher'],
     ]);
-    for (const { utilisation, waitP95 } of pools) {
-      expect(utilisation).toBeLessThanOrEqual(0.82);
+    for (const { utilization, waitP95 } of pools) {
+      expect(utilization).toBeLessThanOrEqual(0.82);
       expect(waitP95 ?? 0).toBeLessThanOrEqual(60);
     }
     expect(endToEndP95).toBeGreaterThan(endToEndP50);

@@ -5,10 +5,10 @@ export function printPlan(plan: Plan, currency: string): void {
   const cost = (value: number | null): string => (value === null ? '' : `${value.toFixed(2)} ${currency}`);
   table([
     ['pods', 'count', 'busy', 'wait p50', 'wait p95', 'per hour'],
-    ...plan.pools.map(({ kind, pods, utilisation, waitP50, waitP95, costPerHour }) => [
+    ...plan.pools.map(({ kind, pods, utilization, waitP50, waitP95, costPerHour }) => [
       kind,
       String(pods),
-      share(utilisation),
+      share(utilization),
       time(waitP50),
       time(waitP95),
       cost(costPerHour),
@@ -56,7 +56,7 @@ export function printComparison({ renders, measured, replayed, shuffled, modelle
       (run) => run.completed_per_hour,
       (value) => value.toFixed(0),
     ),
-    row('engine slots busy', ({ utilisation }) => utilisation, share),
+    row('engine slots busy', ({ utilization }) => utilization, share),
   ]);
 }
 
