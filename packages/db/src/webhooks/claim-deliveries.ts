@@ -115,11 +115,12 @@ interface ChosenDelivery extends DueDelivery {
 }
 
 /**
- * - `waiting`: every customer that has pending deliveries, by one index descent each. Customers, not their receivers: how
- *   many of those there are is a customer's choice, and must not slow down the deliveries of others.
- * - `due`: the oldest due deliveries of each, except where the origin has all attempts that it may have.
- * - `of_customer`, `at_origin`: attempts under way take the first places. A customer's deliveries follow by their age;
- *   those of an origin in turn over its customers, whoever has the fewest attempts first.
+ * - `customer`, `origin`: the attempts under way.
+ * - `waiting`, `due`: the customers with deliveries that are due, and the oldest of each, except where the origin has all
+ *   attempts that it may have. Receivers are not visited one by one: how many a customer has is its own choice, and must
+ *   not slow down the deliveries of others.
+ * - `in_turn`, `at_origin`: attempts under way take the first places. A customer's deliveries follow by their age; those
+ *   of an origin in turn over its customers, whoever has the fewest attempts first.
  * - `candidate`: each row is locked by its id alone and judged as it is then; a row that is locked elsewhere is left for
  *   a later claim. LIMIT 1 keeps Postgres from choosing another index for the id.
  *
@@ -128,7 +129,8 @@ interface ChosenDelivery extends DueDelivery {
  * the delay was the service's own.
  *
  * A queue's statistics are never right, so this plan must be the cheapest whatever they say: no other index answers its
- * conditions for as little.
+ * conditions for as little. For the same reason `due` compares times outside of its LIMIT: inside, Postgres may search the
+ * due deliveries of all customers for those of each.
  */
 function chooseDeliveries({
   limit,
@@ -138,29 +140,30 @@ function chooseDeliveries({
 }: DeliveryClaimOptions): Prisma.Sql {
   const isFree = Prisma.sql`(lease_until IS NULL OR lease_until <= statement_timestamp())`;
   return Prisma.sql`
-    WITH RECURSIVE under_way AS MATERIALIZED (
-      SELECT NULL::text AS id, customer_id, origin, NULL::timestamptz AS due_at
-      FROM webhook_deliveries WHERE lease_until > statement_timestamp()
+    WITH customer AS (
+      SELECT customer_id, count(*) AS under_way FROM webhook_deliveries
+      WHERE lease_until > statement_timestamp() GROUP BY customer_id
+    ), origin AS (
+      SELECT origin, count(*) AS under_way FROM webhook_deliveries
+      WHERE lease_until > statement_timestamp() GROUP BY origin
     ), waiting AS (
-      (SELECT customer_id FROM webhook_deliveries WHERE status = 'pending' ORDER BY customer_id LIMIT 1)
-      UNION ALL
-      SELECT (
-        SELECT customer_id FROM webhook_deliveries
-        WHERE status = 'pending' AND customer_id > waiting.customer_id ORDER BY customer_id LIMIT 1
-      ) FROM waiting WHERE customer_id IS NOT NULL
+      SELECT DISTINCT customer_id FROM webhook_deliveries
+      WHERE next_attempt_at <= statement_timestamp() AND ${isFree}
     ), due AS (
       SELECT oldest.* FROM waiting CROSS JOIN LATERAL (
         SELECT id, customer_id, origin, next_attempt_at AS due_at FROM webhook_deliveries
         WHERE status = 'pending' AND customer_id = waiting.customer_id AND ${isFree}
-          AND origin NOT IN (SELECT origin FROM under_way GROUP BY origin HAVING count(*) >= ${perOrigin}::int)
+          AND origin NOT IN (SELECT origin FROM origin WHERE under_way >= ${perOrigin}::int)
         ORDER BY next_attempt_at, id LIMIT ${perCustomer}::int
       ) AS oldest WHERE due_at <= statement_timestamp()
-    ), of_customer AS (
-      SELECT *, row_number() OVER (PARTITION BY customer_id ORDER BY due_at NULLS FIRST, id) AS place
-      FROM (SELECT * FROM under_way UNION ALL SELECT * FROM due) AS attempt
+    ), in_turn AS (
+      SELECT due.*, COALESCE(customer.under_way, 0)
+        + row_number() OVER (PARTITION BY customer_id ORDER BY due_at, id) AS place
+      FROM due LEFT JOIN customer USING (customer_id)
     ), at_origin AS (
-      SELECT *, row_number() OVER (PARTITION BY origin ORDER BY id IS NOT NULL, place, due_at, id) AS place_at_origin
-      FROM of_customer WHERE id IS NULL OR place <= ${perCustomer}::int
+      SELECT in_turn.*, COALESCE(origin.under_way, 0)
+        + row_number() OVER (PARTITION BY origin ORDER BY place, due_at, id) AS place_at_origin
+      FROM in_turn LEFT JOIN origin USING (origin) WHERE place <= ${perCustomer}::int
     )
     SELECT delivery.id, event.id AS "eventId", event.type AS "eventType", delivery.customer_id AS "customerId",
       render_id AS "renderId", preparation_id AS "preparationId", url, origin, attempts, last_error AS "lastError", body,
@@ -181,7 +184,7 @@ function chooseDeliveries({
           AND delivery.created_at <= statement_timestamp() - make_interval(secs => ${WEBHOOK_WINDOW_SECONDS + 60}::float8))
         OR (lease_until IS NOT NULL AND attempts > ${delaysSeconds.length}::int) AS "isOver"
     FROM (
-      SELECT id, due_at FROM at_origin WHERE id IS NOT NULL AND place_at_origin <= ${perOrigin}::int
+      SELECT id, due_at FROM at_origin WHERE place_at_origin <= ${perOrigin}::int
       ORDER BY place, due_at, id
     ) AS candidate
     CROSS JOIN LATERAL (
