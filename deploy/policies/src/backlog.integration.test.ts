@@ -114,10 +114,20 @@ describe('what the scalers ask Postgres', () => {
   });
 
   it('asks for no pod on behalf of what waits for its inputs, or for its next attempt', async () => {
-    await renders(3, 'musetalk', await customer());
-    await make.query(`UPDATE jobs SET available_at = now() + interval '1 minute'`);
+    const customerId = await customer();
+    const fetched = { url: 'https://media.example.com/a.mp4' };
+    await create(customerId, { video: fetched, audio: fetched, engines: ['musetalk'], sync_mode: 'loop' });
+    const ready = { asset_id: await make.readyAsset({ customerId, mediaType: 'audio' }) };
+    await create(customerId, { video: fetched, audio: ready, engines: ['musetalk'], sync_mode: 'loop' });
+    await createPreparation(db, {
+      customerId,
+      request: { video: fetched },
+      idempotency: null,
+      ttlSeconds: 3600,
+    });
     expect(await answer(MUSETALK.depth)).toBe(0);
-    await make.query(`UPDATE jobs SET status = 'blocked', available_at = now()`);
+    await renders(3, 'musetalk', customerId);
+    await make.query(`UPDATE jobs SET available_at = now() + interval '1 minute' WHERE status = 'queued'`);
     expect(await answer(MUSETALK.depth)).toBe(0);
   });
 
