@@ -56,7 +56,7 @@ export interface Scenario {
   /** Lets the lease of a running job run out. */
   expireLease(jobId: string): Promise<void>;
   events(renderId: string): Promise<{ type: string; body: string; deliveries: number }[]>;
-  /** Deletes what a test has left, for the next one in the same database; begins anew with the same customer. */
+  /** Deletes what a test has left behind, except for the customer, so that the next one can use the same database. */
   empty(): Promise<void>;
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import { listen, wakeChannel } from './signals';
 export interface Message<Queue extends string = string> {
   readonly jobId: string;
   readonly queue: Queue;
-  /** Removes it. Until then the reconciler takes the job for enqueued. */
+  /** Removes it. Until then the reconciler considers the job enqueued. */
   remove(): Promise<void>;
   /** Returns it to the queue for another worker. */
   putBack(): Promise<void>;
@@ -71,7 +71,7 @@ export function openMessages<Queue extends string>(options: {
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
     });
-    // What matters is told elsewhere: an outage by the connection, a refusal by the one who takes messages.
+    // Failures that matter are reported elsewhere: an outage by the connection, a refusal to the caller of `take`.
     worker.on('error', (error) => logger.debug('error of a queue', { queue, error }));
     return worker;
   }

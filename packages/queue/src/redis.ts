@@ -36,7 +36,7 @@ export function workerOptions() {
   } satisfies RedisOptions;
 }
 
-/** A client that reconnects for ever, and logs when it loses and regains Redis. */
+/** A client that reconnects forever, and logs when it loses and regains Redis. */
 export function connectRedis(
   url: string,
   options: ReturnType<typeof producerOptions | typeof workerOptions>,
@@ -88,7 +88,7 @@ export async function withTimeout<T>(what: string, deadlineMs: number, work: Pro
     const count = (parts: number) => {
       timer = setTimeout(() => {
         if (parts > 1) count(parts - 1);
-        // Timers run before sockets are read, so the answer may have been here for long.
+        // Timers run before sockets are read, so the answer may have arrived long ago.
         else turn = setImmediate(giveUp);
       }, deadlineMs / PARTS);
     };

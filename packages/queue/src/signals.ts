@@ -46,7 +46,7 @@ export function listen(
     logger.debug('signals not subscribed', { error });
   });
   const check = setInterval(() => {
-    // Its failure is the connection's, which is told and made anew.
+    // It fails only with its connection, which logs that and reconnects.
     if (redis.status === 'ready') redis.ping().catch(() => undefined);
   }, CHECK_MS);
   return {

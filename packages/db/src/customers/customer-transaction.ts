@@ -13,8 +13,8 @@ const AT_ONCE = 2;
 /**
  * Runs `work`, which takes locks on this customer's rows, in one transaction when its turn comes. `now` is the time on
  * the database's clock when it began.
- * Fails with LOCK_NOT_AVAILABLE if a lock is not available in time, and with service_unavailable, never begun, if the
- * turn does not come in time.
+ * Fails with LOCK_NOT_AVAILABLE if a lock is not available in time, and with service_unavailable, before `work` begins, if
+ * its turn does not come in time.
  */
 export async function customerTransaction<T>(
   db: Db,
@@ -32,7 +32,7 @@ export async function customerTransaction<T>(
     return await transaction(db, async (tx) => {
       const [begun] = await tx.$queryRaw<{ now: Date }[]>`
         SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true), clock_timestamp() AS now`;
-      if (begun === undefined) throw new Error('the database told no time');
+      if (begun === undefined) throw new Error('the statement returned no row');
       return work(tx, begun.now);
     });
   } finally {
@@ -59,7 +59,7 @@ interface KeyBinding {
 /**
  * Binds the key to the resource that this transaction creates and returns null; from then on no other request can bind
  * it. If the key is already bound, returns the id of the resource that it is bound to. A concurrent duplicate waits
- * here until the first request has committed or rolled back. An expired key is bound anew.
+ * here until the first request has committed or rolled back. An expired key is bound again.
  * @throws ServiceError idempotency_in_progress if that wait exceeds the transaction's lock timeout
  * @throws ServiceError idempotency_key_reused if the key was used for a different request
  */
@@ -80,7 +80,7 @@ export async function reserveKey(
     throw sqlState(error) === LOCK_NOT_AVAILABLE ? new ServiceError('idempotency_in_progress') : error;
   });
   if (bound === 1) return null;
-  // The statement above has locked the row that it left as it is, so it is there.
+  // The statement above locked the existing row without changing it, so the row is still there.
   const first = await tx.idempotencyKey.findFirstOrThrow({ where: { customerId, key } });
   if (first.fingerprint !== claim.fingerprint) throw new ServiceError('idempotency_key_reused');
   return first.resourceId;

@@ -107,7 +107,7 @@ describe('features of a video', () => {
       ['was cancelled', (job) => cancelRender(scenario.db, scenario.customerId, job.renderId)],
       ['failed', (job) => failJob(scenario.db, job, 'engine_failed')],
       [
-        'was claimed anew',
+        'was claimed again',
         async (job) => {
           await scenario.expireLease(job.jobId);
           await scenario.claim(job.jobId);
@@ -188,7 +188,7 @@ describe('features of a video', () => {
       expect(await begin(key, job, 50)).toMatchObject({ state: 'ready' });
     });
 
-    it('is cleared when a feature is dropped as damaged, so that it is made anew, even with the same bytes', async () => {
+    it('is cleared when a feature is dropped as damaged, so that it is made again, even with the same bytes', async () => {
       const [key, job] = [newKey(), await newJob()];
       await store(key, null, content('a', 60, true));
       await dropFeature(scenario.db, key, 'b'.repeat(64));
@@ -329,7 +329,7 @@ describe('features of a video', () => {
       expect(deleted).toEqual(['a']);
     });
 
-    it('bytes that are registered anew during the deletion of their object are written after it', async () => {
+    it('bytes that are registered again during the deletion of their object are written after it', async () => {
       const key = newKey();
       const object = { ...key, sha256: 'a'.repeat(64) };
       const order: string[] = [];

@@ -46,7 +46,7 @@ export type FeatureBegin =
   | { readonly state: 'make' };
 
 /**
- * Tells a running job what to do to get a feature. Of any number of concurrent callers exactly one is told to make it.
+ * Tells a running job what to do to get a feature. Exactly one of any number of concurrent callers is told to make it.
  * That needs no lease besides the job's own: a job that is lost, cancelled or finished no longer counts as its owner.
  */
 export function beginFeature(
@@ -119,7 +119,7 @@ export async function giveUpFeature(db: Db, key: FeatureKey, owner: Lease): Prom
   await giveUp(db.prisma, key, owner);
 }
 
-/** Clears content that turned out to be damaged or missing, so that the next job that asks makes it anew. */
+/** Clears content that turned out to be damaged or missing, so that the next job that asks makes it again. */
 export function dropFeature(db: Db, key: FeatureKey, sha256: string): Promise<void> {
   return transaction(db, async (tx) => {
     const dropped = await tx.$executeRaw`

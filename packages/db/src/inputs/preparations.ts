@@ -108,7 +108,7 @@ async function detailsOf(tx: Tx, preparation: PreparationRow): Promise<Preparati
   return { preparation, webhookEventId: event?.id ?? null };
 }
 
-/** The fields of a video asset that decide whether a preparation analysed the same video. */
+/** The fields of a video asset that decide whether a preparation analyzed the same video. */
 type Video = Pick<Asset, 'id' | 'sha256'>;
 
 /**

@@ -34,7 +34,7 @@ export interface Claim extends JobIdentity {
 /**
  * Claims a job that is queued and due, or whose worker let its lease run out. Exactly one of any number of claimers
  * gets it, with a greater fence than all earlier claims. The attempt counts from here, so that a job that kills its
- * worker cannot do so for ever. The job's subject becomes `processing`. Returns null if the job cannot be claimed; the
+ * worker cannot do so forever. The job's subject becomes `processing`. Returns null if the job cannot be claimed; the
  * caller must leave it alone, because it is another worker's, not due yet or finished.
  */
 export function claimJob(
@@ -122,7 +122,7 @@ interface RenderWork {
   render: RenderRow;
   video: AssetRow;
   audio: AssetRow;
-  /** The preparation whose face track to use; null to analyse the video. */
+  /** The preparation whose face track to use; null to analyze the video. */
   preparation: PreparationRow | null;
 }
 

@@ -32,7 +32,7 @@ export function findOverdueRecords(db: Db, deadlineSeconds: number, limit: numbe
 
 /** Jobs that have been due for longer than this, while no worker served their queue in all that time. */
 export async function findUnserved(db: Db, deadlineSeconds: number, limit: number): Promise<Overdue[]> {
-  // Jobs of a queue without a media-worker just wait: accepting URLs and uploads does not depend on an offered engine.
+  // Ingests just wait if there is no media-worker: URLs and uploads are accepted without one, too.
   const served = new Set<QueueName>(['media', ...(await servedQueues(db.prisma, deadlineSeconds))]);
   const unserved = QUEUE_NAMES.filter((queue) => !served.has(queue));
   return db.prisma.$queryRaw<Overdue[]>`

@@ -138,7 +138,7 @@ describe('purge', () => {
     expect(deleted.toSorted()).toEqual([`assets/${ids[0]}/accepted`, ...stored].toSorted());
   });
 
-  it('keeps the bytes of an asset that a render began to use in the moment of its expiry', async () => {
+  it('keeps the bytes of an asset that a render began to use at the moment of its expiry', async () => {
     const { db, customerId, make } = scenario;
     const assetId = await make.readyAsset({ customerId, mediaType: 'video' });
     await make.query(`UPDATE assets SET expires_at = now() + interval '1 second' WHERE id = $1`, [assetId]);

@@ -29,8 +29,8 @@ export interface PurgeOptions {
   };
   keys: ObjectKeys;
   /**
-   * No further resource is begun after this, so that slow storage cannot make a call endless; once a part has failed, no
-   * further part either: a database that hangs must not block one after the other.
+   * No further resource is begun after this, so that slow storage cannot make a call endless. Nor is a further part, once
+   * one has failed: a database that hangs must not block one after the other.
    */
   budgetMs?: number;
   /** Resources per kind and call. */
@@ -137,8 +137,8 @@ interface DeletedTombstones {
 }
 
 /**
- * Deletes resources that expired `afterSeconds` ago and have no bytes left, with all their dependent rows; of each kind
- * at most `limit`.
+ * Deletes resources that expired `afterSeconds` ago and have no bytes left, with all their dependent rows, at most
+ * `limit` of each kind.
  */
 function deleteTombstones(db: Db, afterSeconds: number, limit: number): Promise<DeletedTombstones> {
   return transaction(db, async (tx) => {
@@ -183,7 +183,7 @@ function deleteExpiredKeys(db: Db, limit: number): Promise<number> {
     )`;
 }
 
-/** Deletes workers that said farewell, or nothing at all, long ago. */
+/** Deletes workers that left, or fell silent, long ago. */
 function deleteSilentWorkers(db: Db): Promise<number> {
   return db.prisma.$executeRaw`
     DELETE FROM workers WHERE seen_at < now() - make_interval(secs => ${SILENT_WORKER_SECONDS}::float8)`;

@@ -187,7 +187,7 @@ describe('reconcile', () => {
     },
   );
 
-  it('does not take the farewell of a worker for service that was cut off from the database before', async () => {
+  it('does not count a worker as serving until it left if it had been cut off from the database before', async () => {
     const { db, make } = scenario;
     await make.query('DELETE FROM workers');
     await registerWorker(db, { id: 'old', service: 'gpu-worker', slots: { musetalk: 1 } });

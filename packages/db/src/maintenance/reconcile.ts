@@ -23,11 +23,11 @@ interface ReconcileOptions {
   unservedSeconds: number;
   /** Whether to look for what has waited too long, by default true. Deadlines are minutes away; losses are not. */
   deadlines?: boolean;
-  /** Time after which this call begins no further candidate of a kind than the first; by default 30 s. */
+  /** Time after which this call begins only the first candidate of each kind; by default 30 s. */
   turnMs?: number;
   /**
    * Called at once for each abandoned job that this call recovered, because the call may yet reject. At most LIMIT
-   * times per call. Of several concurrent processes only one reports a job.
+   * times per call. Only one of several concurrent processes reports a job.
    */
   onRecovered?: (job: RecoveredJob) => void;
 }
@@ -101,7 +101,7 @@ export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reco
   };
 }
 
-/** Time in which the service was down does not count against anything: after a gap every deadline starts anew. */
+/** Time in which the service was down does not count against anything: after a gap every deadline starts over. */
 async function findOverdue(db: Db, { unservedSeconds }: ReconcileOptions): Promise<Overdue[]> {
   const seconds = await secondsSinceGap(db);
   return [

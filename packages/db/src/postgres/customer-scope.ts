@@ -6,9 +6,9 @@ class UnscopedQueryError extends Error {
 }
 
 /**
- * A client that sends no query on rows of customers unless the query names the customer that it is for: in `where`, or in
- * the data of what is created. An id alone finds nothing, whoever forgets whose it must be. Raw SQL passes: the
- * statements that requests use take the customer as their first argument, and tests try each with another one's ids.
+ * A client that refuses a query on customers' rows unless it names the customer: in `where`, or in the data of what is
+ * created. So code that forgets to check whose an id is finds nothing. Raw SQL is not checked: the statements that
+ * requests use take the customer as their first argument, and tests try each with the ids of another customer.
  */
 export function demandCustomer(client: PrismaClient): PrismaClient {
   const scoped = client.$extends({

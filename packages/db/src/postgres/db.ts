@@ -16,7 +16,7 @@ export interface Db {
   readonly pool: Pool;
   /** Base of the URLs inside webhook bodies, which are written in the transaction that ends a record. */
   readonly publicBaseUrl: string;
-  /** Of each customer with a transaction of its own (see `customerTransaction`): how many run, and those that wait. */
+  /** By customer: how many of its own transactions (see `customerTransaction`) run, and those that wait. */
   readonly turns: Map<string, { running: number; waiting: (() => void)[] }>;
   newId(prefix: IdPrefix): string;
   /** Resolves when the server answers a query. */
@@ -61,8 +61,8 @@ export function createDb(options: DbOptions): Db {
     // A process that hangs inside a transaction must not keep its row locks.
     idle_in_transaction_session_timeout: TRANSACTION_TIMEOUT_MS,
   });
-  // Listens for the lifetime of each connection. Neither the pool nor Prisma listens in the moment when one hands it to
-  // the other, and an unhandled error of a connection lost just then would end the process.
+  // Listens for the lifetime of each connection. Neither the pool nor Prisma listens while one hands it to the
+  // other, and an unhandled error of a connection lost just then would end the process.
   pool.on('connect', (client) => client.on('error', report));
   // The pool also emits the loss of an idle connection. Without a listener that would end the process.
   pool.on('error', () => undefined);
@@ -102,7 +102,7 @@ export function transaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T>
  */
 export async function databaseNow(tx: Tx): Promise<Date> {
   const [row] = await tx.$queryRaw<{ now: Date }[]>`SELECT clock_timestamp() AS now`;
-  if (row === undefined) throw new Error('the database told no time');
+  if (row === undefined) throw new Error('the statement returned no row');
   return row.now;
 }
 
@@ -140,7 +140,7 @@ export function connectionUrl(url: string): string {
 function createPostgresSocket(silenceMs: number): Socket {
   const socket = new Socket();
   socket.setTimeout(silenceMs, () => {
-    // The shape of the system's own timeout, which Prisma's adapter and isDatabaseUnavailable recognise.
+    // The shape of the system's own timeout, which Prisma's adapter and isDatabaseUnavailable recognize.
     const details = { code: 'ETIMEDOUT', errno: -110, syscall: 'read' };
     socket.destroy(Object.assign(new Error('the database does not answer'), details));
   });

@@ -30,7 +30,7 @@ it("adds its settings to the operator's own options", () => {
   );
   expect(parametersOf(url)).toEqual({
     sslmode: 'require',
-    // Of two values for a setting Postgres takes the last.
+    // Postgres takes the last of two values for a setting.
     options: `-c search_path=lipsync -c timezone=Asia/Tokyo ${SETTINGS}`,
   });
 });

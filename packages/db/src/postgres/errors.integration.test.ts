@@ -42,7 +42,7 @@ describe('isDatabaseUnavailable', () => {
     await database.drop();
   });
 
-  it('recognises a server that refuses connections, in every kind of call', async () => {
+  it('recognizes a server that refuses connections, in every kind of call', async () => {
     const down = createDb({ url: 'postgresql://user:secret@127.0.0.1:1/none', poolMax: 2, publicBaseUrl });
     const calls = [
       () => down.ping(),
@@ -54,7 +54,7 @@ describe('isDatabaseUnavailable', () => {
     await down.close();
   });
 
-  it('recognises a server that accepts a connection and stays silent', async () => {
+  it('recognizes a server that accepts a connection and stays silent', async () => {
     const silent = createServer();
     const port = await listenOnLoopback(silent);
     const hanging = createDb({
@@ -67,7 +67,7 @@ describe('isDatabaseUnavailable', () => {
     silent.close();
   }, 15_000);
 
-  it('recognises a server that closes a connection as soon as it is made, and survives it', async () => {
+  it('recognizes a server that closes a connection as soon as it is made, and survives it', async () => {
     const leaving = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => socket.end(Buffer.concat([AUTHENTICATED, READY, SHUTTING_DOWN])));
@@ -84,7 +84,7 @@ describe('isDatabaseUnavailable', () => {
     leaving.close();
   });
 
-  it('recognises connections that are cut during a statement, in a transaction and before its commit', async () => {
+  it('recognizes connections that are cut during a statement, in a transaction and before its commit', async () => {
     await db.ping();
     const asleep = failureOf(() => db.prisma.$queryRaw`SELECT pg_sleep(60)::text`);
     await cutUntilSettled(asleep);
@@ -108,7 +108,7 @@ describe('isDatabaseUnavailable', () => {
     expect(isDatabaseUnavailable(await beforeCommit)).toBe(true);
   });
 
-  it('recognises a server that shuts down instead of answering a commit', async () => {
+  it('recognizes a server that shuts down instead of answering a commit', async () => {
     const url = new URL(database.url);
     const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
     url.port = String(proxy.port);
@@ -125,7 +125,7 @@ describe('isDatabaseUnavailable', () => {
     ['whose disk is full', 'disk_full'],
     ['on which a lock was not available in time', 'lock_not_available'],
     ['that ended a deadlock', 'deadlock_detected'],
-  ])('recognises a server %s, in every kind of call', async (_, condition) => {
+  ])('recognizes a server %s, in every kind of call', async (_, condition) => {
     const raise = `DO $$ BEGIN RAISE 'not now' USING ERRCODE = '${condition}'; END $$`;
     const calls = [
       () => db.pool.query(raise),

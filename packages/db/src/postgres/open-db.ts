@@ -11,7 +11,7 @@ interface Logger {
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
-/** Far below what makes a dispatcher stop signing, and far above what a slow answer can pretend. */
+/** Far below what makes a dispatcher stop signing, and far above the difference that a slow answer can feign. */
 const SKEW_MAX_MS = 5_000;
 
 /** Opens the database that the environment configures. Lost connections are logged to `logger`. */
@@ -49,8 +49,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Logs a line if a session is not set as this service asks when it connects: the setting of a pooler that was told to
- * ignore what it asks for counts then. Logs another if the clocks differ.
+ * Logs a line if a session's settings are not those that this service asks for when it connects; a pooler may have been
+ * told to ignore them. Logs another if the clocks differ.
  */
 async function warnOfSession(db: Db, logger: Logger): Promise<void> {
   const startedAtMs = Date.now();

@@ -35,7 +35,7 @@ describe('a database that has gone silent on open connections', () => {
     );
   }
 
-  it('makes nobody wait for ever, counts as unavailable, and is reachable again on new connections', async () => {
+  it('makes nobody wait forever, counts as unavailable, and is reachable again on new connections', async () => {
     proxy.silence();
     const failures = await Promise.all([
       failureOf(db.prisma.$executeRaw`SELECT 1`),

@@ -21,9 +21,8 @@ const LOCK_TIMEOUT = '300ms';
 
 /**
  * Chooses which waiting jobs of a queue go to Redis now, marks them as enqueued and returns the messages that the caller
- * must add: as many as its live slots can soon take, in turns over the
- * customers (the one with the fewest jobs under way first), never beyond a customer's share of running GPU jobs or of
- * ingests. The rest of the backlog stays in Postgres. Any process may call this at any time.
+ * must add: as many as its live slots can soon take, in turns over the customers (the one with the fewest jobs under way
+ * first), never beyond a customer's share of running GPU jobs or of ingests. The rest of the backlog stays in Postgres. Any process may call this at any time.
  *
  * Returns an empty list if a lock is not available in time, because then another process is enqueueing. That one may
  * serve another queue, or may have looked before this caller's jobs were inserted. Such jobs are not lost: they wait in

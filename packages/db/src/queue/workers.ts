@@ -36,7 +36,7 @@ export async function heartbeatWorker(db: Db, workerId: string): Promise<boolean
 
 /**
  * Marks that the worker takes no more jobs. Its row stays for a day, back-dated. It shows that the queues were served
- * until now, so that a long backlog is not given up in the moment when one worker replaces another.
+ * until now, so that a long backlog is not given up at the moment when one worker replaces another.
  */
 export async function removeWorker(db: Db, workerId: string): Promise<void> {
   await db.prisma.$executeRaw`

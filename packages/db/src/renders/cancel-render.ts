@@ -63,7 +63,7 @@ async function lockDownloads(tx: Tx, render: RenderRow): Promise<{ jobId: string
     SELECT id FROM jobs
     WHERE asset_id = ANY(${inputs}) AND customer_id = ${render.customerId} AND status <> 'finished'
     ORDER BY id FOR UPDATE`;
-  // Assets that a create made itself have its time. All others were there before it.
+  // Assets that the create itself made have its time; all others are older.
   return tx.$queryRaw`
     SELECT jobs.id AS "jobId", assets.id AS "assetId" FROM assets JOIN jobs ON jobs.asset_id = assets.id
     WHERE assets.id = ANY(${inputs}) AND assets.customer_id = ${render.customerId}

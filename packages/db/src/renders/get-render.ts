@@ -40,8 +40,7 @@ const FIND_RENDER = {
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * A render of this customer; null for an unknown or malformed id and that of another customer's. An expired render is
- * found.
+ * A render of this customer, even an expired one; null for an unknown or malformed id, and for another customer's.
  */
 export async function findRender(db: Db, customerId: string, renderId: string): Promise<FoundRender | null> {
   // A malformed id may contain what Postgres does not accept.

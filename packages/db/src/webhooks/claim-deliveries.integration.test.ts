@@ -220,7 +220,7 @@ describe('a delivery that comes late', () => {
     expect(await row()).toMatchObject({ ...failed, error: 'timeout' });
   });
 
-  it('is not deferred beyond its window for ever by faults of the service', async () => {
+  it('is not deferred beyond its window forever by faults of the service', async () => {
     await make({ attempts: 2, ageSeconds: WEBHOOK_WINDOW_SECONDS - 60, lastError: 'http_error' });
     const delivery = only((await claim()).claimed);
     const outcome = { kind: 'deferred', delaySeconds: 60 } as const;
