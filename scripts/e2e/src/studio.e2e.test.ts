@@ -2,10 +2,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sourceFrameIndex } from '@lipsync/domain';
+import { provisionCustomer, type StackCustomer } from '@lipsync/local-stack';
 import { eventually, makeFaceVideo, makeNumberedVideo, makeTone } from '@lipsync/testkit';
 import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { expectAccessible, findChromium, launchChromium } from './browser';
-import { createAdmin, type SharedSystem, shareSystem } from './system';
+import { createAdmin, type SharedSystem, shareSystem, stateOf } from './system';
 
 jest.setTimeout(240_000);
 
@@ -16,6 +17,7 @@ const VIDEO_FRAMES = 10;
 const OUTPUT_FRAMES = 25;
 
 let system: SharedSystem;
+let stranger: StackCustomer;
 let browser: Browser;
 let folder: string;
 let context: BrowserContext;
@@ -26,6 +28,7 @@ inChromium('the studio', () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'e2e-studio-'));
     system = await shareSystem();
+    stranger = await provisionCustomer(stateOf(system.stack), 'studio-stranger');
     browser = await launchChromium(executable ?? '');
     await makeFaceVideo(file('face.mp4'), { frames: VIDEO_FRAMES, filters: 'null' });
     await makeNumberedVideo(file('no-face.mp4'), { frames: VIDEO_FRAMES, width: 320, height: 240 });
@@ -59,9 +62,9 @@ inChromium('the studio', () => {
 
   it('goes from a dropped video to a comparison in which every video shows the frame that belongs to the others', async () => {
     await expectAccessible(page);
-    await signIn(`svc_${'0'.repeat(64)}`);
+    await signIn(page, `svc_${'0'.repeat(64)}`);
     await page.getByText('The service does not know this key').waitFor();
-    await signIn(system.customer.api_key);
+    await signIn(page, system.customer.api_key);
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expectAccessible(page);
 
@@ -124,40 +127,30 @@ inChromium('the studio', () => {
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('svc_');
   });
 
-  it('says why a render failed, and what to do', async () => {
-    await signIn(system.customer.api_key);
-    await page.getByLabel('Video file').setInputFiles(file('no-face.mp4'));
-    await page.getByLabel('Voice file').setInputFiles(file('voice.wav'));
-    await page.getByRole('button', { name: 'Render' }).click();
-    const alert = page.getByRole('alert');
-    await alert.getByText('No face was found in the video').waitFor();
-    expect(await alert.textContent()).toContain('no_face_detected');
-    await expectAccessible(page);
-    await page.getByRole('button', { name: 'Choose something else' }).click();
-    await page.getByText('no-face.mp4').first().waitFor();
-  });
-
-  it('asks for another key when the key is revoked, keeps what was chosen, and goes on', async () => {
+  it('asks for another key when the key is revoked, keeps what was chosen, a recorded voice too, and goes on', async () => {
     const admin = createAdmin(system);
     const key = await admin.json<{ id: string; api_key: string }>('keys', 'issue', system.customer.id);
-    await signIn(key.api_key);
+    await signIn(page, key.api_key);
+    await page.getByRole('button', { name: 'Record' }).click();
+    await eventually(async () =>
+      expect(parseFloat((await page.getByRole('timer').textContent()) ?? '')).toBeGreaterThan(0.5),
+    );
+    await page.getByRole('button', { name: 'Use this recording' }).click();
+    await page.getByText(/recording-.*\.webm/).waitFor();
     await page.getByLabel('Video file').setInputFiles(file('face.mp4'));
-    await page.getByLabel('Voice file').setInputFiles(file('voice.wav'));
     await admin.json('keys', 'revoke', key.id);
     await page.getByRole('button', { name: 'Render' }).click();
     await page.getByRole('dialog', { name: 'Your key was refused' }).waitFor();
     await expectAccessible(page);
-    await signIn(system.customer.api_key);
+    await signIn(page, system.customer.api_key);
     // Nothing has to be chosen or pressed again.
     await page.waitForURL(/#\/renders\/ren_/);
-    await page.getByRole('heading', { name: 'face.mp4 with voice.wav' }).waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('This render was cancelled').waitFor();
-    await expectAccessible(page);
+    await page.getByRole('heading', { name: /face.mp4 with recording-/ }).waitFor();
+    await page.getByRole('region', { name: 'Comparison' }).waitFor();
   });
 
-  it('ends an upload that is cancelled, and keeps what was chosen', async () => {
-    await signIn(system.customer.api_key);
+  it('ends an upload or a render that is cancelled, and keeps what was chosen', async () => {
+    await signIn(page, system.customer.api_key);
     await page.getByLabel('Video file').setInputFiles(file('face.mp4'));
     await page.getByLabel('Voice file').setInputFiles(file('voice.wav'));
     const created: string[] = [];
@@ -165,10 +158,8 @@ inChromium('the studio', () => {
       if (request.method() === 'POST' && request.url().endsWith('/v1/renders')) created.push(request.url());
     });
     // The store keeps silent until somebody gives up.
-    await page.route(
-      (url) => url.origin !== new URL(system.description.base_url).origin,
-      (route) => (route.request().method() === 'PUT' ? undefined : route.continue()),
-    );
+    const isStore = (url: URL): boolean => url.origin !== new URL(system.description.base_url).origin;
+    await page.route(isStore, (route) => (route.request().method() === 'PUT' ? undefined : route.continue()));
     const ended = page.waitForEvent('requestfailed', (request) => request.method() === 'PUT');
     await page.getByRole('button', { name: 'Render' }).click();
     await page.getByRole('progressbar', { name: 'Video uploaded' }).waitFor();
@@ -179,20 +170,87 @@ inChromium('the studio', () => {
     await page.getByText('face.mp4').waitFor();
     expect(created).toEqual([]);
     expect(await page.getByRole('alert').count()).toBe(0);
+
+    await page.unroute(isStore);
+    await page.getByRole('button', { name: 'Render' }).click();
+    await page.getByRole('heading', { name: 'face.mp4 with voice.wav' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('This render was cancelled').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Render again' }).click();
+    await page.getByRole('region', { name: 'Voice' }).getByText('voice.wav').waitFor();
   });
 
-  it('records a voice that can be rendered', async () => {
-    await signIn(system.customer.api_key);
-    await page.getByRole('button', { name: 'Record' }).click();
-    await eventually(async () =>
-      expect(parseFloat((await page.getByRole('timer').textContent()) ?? '')).toBeGreaterThan(0.5),
-    );
-    await page.getByRole('button', { name: 'Use this recording' }).click();
-    await page.getByText(/recording-.*\.webm/).waitFor();
+  it('leaves nothing of a customer to the next one who signs in, in any tab', async () => {
+    await signIn(page, system.customer.api_key);
     await page.getByLabel('Video file').setInputFiles(file('face.mp4'));
+    await page.getByLabel('Voice file').setInputFiles(file('voice.wav'));
     await page.getByRole('button', { name: 'Render' }).click();
-    await page.getByRole('region', { name: 'Comparison' }).waitFor();
-    await page.getByRole('heading', { name: /face.mp4 with recording-/ }).waitFor();
+    await page.getByRole('heading', { name: 'face.mp4 with voice.wav' }).waitFor();
+    // Whoever comes back with the same key finds the render, and the video to compare it with.
+    const other = await context.newPage();
+    await visit('/studio', other);
+    await signIn(other, system.customer.api_key);
+    await other.getByRole('link', { name: 'face.mp4 with voice.wav' }).waitFor();
+    await eventually(async () => expect(await browserStores(other)).toContain('[file face.mp4]'));
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    for (const tab of [page, other]) {
+      await tab.getByRole('button', { name: 'Sign in' }).waitFor();
+      await eventually(async () => expect(await tab.content()).not.toContain('face.mp4'));
+      await eventually(async () => expect(await browserStores(tab)).not.toMatch(/face\.mp4|data:image|svc_/));
+    }
+    // The address is still in the tab's history.
+    await page.goBack();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await signIn(page, stranger.api_key);
+    await page.getByText('There is no such render').waitFor();
+    await page.getByRole('link', { name: 'Lipsync Studio' }).click();
+    await page.getByRole('heading', { name: 'Put a voice into a face' }).waitFor();
+    expect(await page.content()).not.toMatch(/face\.mp4|Recent renders/);
+  });
+
+  it('deletes what has expired, is damaged, or was left by another key or an earlier version', async () => {
+    // As the version before has stored it.
+    await visit('/docs');
+    await store({ version: 1, owner: undefined, expiresAt: SOON });
+    await page.clock.install();
+    await visit('/studio');
+    await eventually(async () => expect(await browserStores(page)).not.toMatch(/old\.mp4/));
+
+    await store({ version: 2, owner: 'another key', expiresAt: SOON });
+    await signIn(page, system.customer.api_key);
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await eventually(async () => expect(await browserStores(page)).not.toMatch(/old\.mp4/));
+
+    const owner = await page.evaluate<string>(`sessionStorage.getItem('lipsync-studio.owner')`);
+    await store({ version: 2, owner, expiresAt: SOON, damaged: true });
+    await page.reload();
+    await page.getByRole('link', { name: 'old.mp4 with voice.wav' }).waitFor();
+    await eventually(async () => expect(await browserStores(page)).not.toContain('damaged'));
+    expect(await browserStores(page)).toContain('[file old.mp4]');
+    await page.clock.fastForward(2 * 3_600_000);
+    await page.getByText('old.mp4').waitFor({ state: 'detached' });
+    await eventually(async () => expect(await browserStores(page)).not.toMatch(/old\.mp4/));
+  });
+
+  it('says why a render failed, and what to do, also where the browser keeps nothing', async () => {
+    await page.addInitScript(`
+      for (const name of ['localStorage', 'sessionStorage', 'indexedDB'])
+        Object.defineProperty(window, name, { get: () => { throw new DOMException('denied', 'SecurityError'); } });
+    `);
+    await page.reload();
+    await signIn(page, system.customer.api_key);
+    await page.getByLabel('Video file').setInputFiles(file('no-face.mp4'));
+    await page.getByLabel('Voice file').setInputFiles(file('voice.wav'));
+    await page.getByRole('button', { name: 'Render' }).click();
+    await page.getByRole('heading', { name: 'no-face.mp4 with voice.wav' }).waitFor();
+    const alert = page.getByRole('alert');
+    await alert.getByText('No face was found in the video').waitFor();
+    expect(await alert.textContent()).toContain('no_face_detected');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Choose something else' }).click();
+    await page.getByText('no-face.mp4').first().waitFor();
   });
 
   it('leads to pages that everybody can read', async () => {
@@ -211,13 +269,63 @@ inChromium('the studio', () => {
 
 const file = (name: string): string => path.join(folder, name);
 
-async function visit(path: string): Promise<void> {
-  await page.goto(`${system.description.base_url}${path}`);
+async function visit(path: string, tab = page): Promise<void> {
+  await tab.goto(`${system.description.base_url}${path}`);
 }
 
-async function signIn(key: string): Promise<void> {
-  await page.getByLabel('API key', { exact: true }).fill(key);
-  await page.keyboard.press('Enter');
+async function signIn(tab: Page, key: string): Promise<void> {
+  await tab.getByLabel('API key', { exact: true }).fill(key);
+  await tab.keyboard.press('Enter');
+}
+
+/** All that the origin keeps in this browser, as JSON, in which a file is its name. */
+function browserStores(tab: Page): Promise<string> {
+  return tab.evaluate(`(async () => {
+    const answer = (request) => new Promise((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+    const records = [];
+    for (const { name } of await indexedDB.databases()) {
+      const database = await answer(indexedDB.open(name));
+      for (const store of database.objectStoreNames)
+        records.push(...(await answer(database.transaction(store).objectStore(store).getAll())));
+      database.close();
+    }
+    const asText = (_key, value) => (value instanceof File ? '[file ' + value.name + ']' : value);
+    return JSON.stringify([{ ...localStorage }, { ...sessionStorage }, records], asText);
+  })()`);
+}
+
+const SOON = new Date(Date.now() + 3_600_000).toISOString();
+
+interface Leftover {
+  version: 1 | 2;
+  owner: string | undefined;
+  expiresAt: string;
+  damaged?: boolean;
+}
+
+/** Puts a render and its video where the page keeps them, and damaged ones beside them. */
+async function store({ version, owner, expiresAt, damaged = false }: Leftover): Promise<void> {
+  const render = {
+    ...{ id: 'ren_old', createdAt: expiresAt, expiresAt, engines: ['musetalk'], syncMode: 'loop' },
+    ...{ videoName: 'old.mp4', voiceName: 'voice.wav' },
+  };
+  const renders = damaged ? [null, { ...render, id: 'damaged', createdAt: 'never' }, render] : [render];
+  await page.evaluate(`(async () => {
+    localStorage.setItem('lipsync-studio.recent', ${JSON.stringify(JSON.stringify({ owner, renders, preparations: [] }))});
+    await new Promise((resolve) => (indexedDB.deleteDatabase('lipsync-studio').onsuccess = resolve));
+    const opening = indexedDB.open('lipsync-studio', ${version});
+    opening.onupgradeneeded = () => opening.result.createObjectStore('videos', { keyPath: 'id' });
+    await new Promise((resolve) => (opening.onsuccess = resolve));
+    const transaction = opening.result.transaction('videos', 'readwrite');
+    const video = { ...${JSON.stringify({ id: 'ren_old', owner, expiresAt })}, storedAt: 1, file: new File(['video'], 'old.mp4') };
+    transaction.objectStore('videos').put(video);
+    if (${damaged}) transaction.objectStore('videos').put({ ...video, id: 'damaged', file: 'no file' });
+    await new Promise((resolve) => (transaction.oncomplete = resolve));
+    opening.result.close();
+  })()`);
 }
 
 /** As from a file manager. */

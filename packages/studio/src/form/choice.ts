@@ -1,5 +1,5 @@
 import { type Engine, type MediaInput, type MediaType, type SyncMode } from '@lipsync/client';
-import { type RecentPreparation } from '../history/recent-renders';
+import { type RecentPreparation } from '../history/recent-work';
 import { contentTypeOf, durationProblem, fileProblem, urlProblem } from './media-limits';
 
 /** What was chosen as video or voice. */
@@ -7,8 +7,6 @@ export type Choice =
   | {
       readonly kind: 'file';
       readonly file: File;
-      /** For previews; lives as long as the page. */
-      readonly url: string;
       /** Null until it is known, and where the browser cannot tell. */
       readonly seconds: number | null;
       /** A small picture of a video. */
@@ -63,6 +61,11 @@ export function secondsOf(choice: Choice | null): number | null {
   if (choice?.kind === 'file') return choice.seconds;
   if (choice?.kind === 'prepared') return choice.preparation.seconds ?? null;
   return null;
+}
+
+/** What was chosen as a file, if this browser has it. */
+export function fileOf(choice: Choice): File | null {
+  return choice.kind === 'url' ? null : choice.file;
 }
 
 export function nameOf(choice: Choice): string {

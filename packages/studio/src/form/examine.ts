@@ -10,7 +10,8 @@ const PICTURE_WIDTH = 240;
 const PATIENCE_MS = 8000;
 
 /** Length and picture of a video. Without them, where the browser cannot play it: the service decides. */
-export async function examineVideo(url: string): Promise<Examined> {
+export async function examineVideo(file: Blob): Promise<Examined> {
+  const url = URL.createObjectURL(file);
   const video = document.createElement('video');
   video.muted = true;
   video.preload = 'auto';
@@ -27,6 +28,7 @@ export async function examineVideo(url: string): Promise<Examined> {
     return { seconds: null };
   } finally {
     video.removeAttribute('src');
+    URL.revokeObjectURL(url);
   }
 }
 

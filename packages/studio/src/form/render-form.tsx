@@ -4,7 +4,7 @@ import { type JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ErrorPanel } from '../errors/error-panel';
 import { type Failure } from '../errors/failure';
-import { type RecentPreparation } from '../history/recent-renders';
+import { type RecentPreparation } from '../history/recent-work';
 import { Icon } from '../shared/icons';
 import { problems, type RenderChoices, secondsOf } from './choice';
 import { EngineChoice } from './engine-choice';
@@ -19,6 +19,8 @@ import { VoiceField } from './voice-field';
 interface RenderFormProps {
   readonly choices: RenderChoices;
   readonly preparations: readonly RecentPreparation[];
+  /** The video of a preparation, if this browser has it. */
+  readonly findVideo: (id: string) => Promise<File | null>;
   readonly preparing: PreparationWork | null;
   /** The upload under way. */
   readonly sending: Sending | null;
@@ -29,7 +31,7 @@ interface RenderFormProps {
 }
 
 export function RenderForm(props: RenderFormProps): JSX.Element {
-  const { choices, preparations, preparing, sending, failure, onChange, onPrepare, onRender } = props;
+  const { choices, preparing, sending, failure, onChange, onPrepare, onRender } = props;
   // Nobody is told what is missing before trying.
   const [tried, setTried] = useState(false);
   const found = problems(choices);
@@ -56,7 +58,8 @@ export function RenderForm(props: RenderFormProps): JSX.Element {
         <VideoField
           choice={choices.video}
           problem={shown('video', choices.video?.kind === 'file')}
-          preparations={preparations}
+          preparations={props.preparations}
+          findVideo={props.findVideo}
           work={preparing}
           onChoice={(video) => onChange({ video })}
           onPrepare={onPrepare}

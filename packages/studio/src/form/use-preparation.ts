@@ -1,30 +1,27 @@
-import { type LipSync } from '@lipsync/client';
-import { useState } from 'preact/hooks';
-import { keepVideo } from '../history/media-store';
-import { type RecentRenders } from '../history/recent-renders';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { renderStageText } from '../render/stages';
-import { type Choice, inputOf, nameOf, rememberUpload, secondsOf } from './choice';
+import { type Session } from '../session/session';
+import { type Choice, fileOf, inputOf, nameOf, rememberUpload, secondsOf } from './choice';
 import { type PreparationWork } from './prepare-line';
 import { pictureOf } from './use-submission';
-
-interface PreparationOptions {
-  readonly recent: RecentRenders;
-  readonly onPrepared: (video: Choice) => void;
-}
 
 /** The share of the line that the upload takes. */
 const UPLOAD_SHARE = 0.3;
 
 /** Uploads and analyzes a video, and puts the preparation in its place. */
-export function usePreparation({ recent, onPrepared }: PreparationOptions): {
+export function usePreparation(onPrepared: (video: Choice) => void): {
   work: PreparationWork | null;
-  prepare: (client: LipSync, video: Choice) => Promise<void>;
+  prepare: (session: Session, video: Choice) => Promise<void>;
 } {
   const [work, setWork] = useState<PreparationWork | null>(null);
+  const running = useRef<AbortController | null>(null);
+  // Who signs out leaves nothing that would be remembered later.
+  useEffect(() => () => running.current?.abort(), []);
 
-  const prepare = async (client: LipSync, video: Choice): Promise<void> => {
+  const prepare = async ({ client, history }: Session, video: Choice): Promise<void> => {
     const controller = new AbortController();
     const { signal } = controller;
+    running.current = controller;
     const show = (text: string, progress: number): void =>
       setWork({ text, progress, cancel: () => controller.abort() });
     show('Uploading', 0);
@@ -39,9 +36,10 @@ export function usePreparation({ recent, onPrepared }: PreparationOptions): {
         onChange: ({ stage, progress_percent: percent }) =>
           show(renderStageText(stage), UPLOAD_SHARE + ((1 - UPLOAD_SHARE) * percent) / 100),
       });
+      signal.throwIfAborted();
       const seconds = done.preparation?.duration_seconds ?? secondsOf(video);
       const picture = pictureOf(video);
-      const file = video.kind === 'file' ? video.file : null;
+      const file = fileOf(video);
       const preparation = {
         id: done.id,
         videoAssetId: done.video_asset_id,
@@ -50,8 +48,7 @@ export function usePreparation({ recent, onPrepared }: PreparationOptions): {
         ...(seconds !== null && { seconds }),
         ...(picture !== undefined && { picture }),
       };
-      recent.addPreparation(preparation);
-      if (file !== null) await keepVideo(done.id, file);
+      history.addPreparation(preparation, file);
       onPrepared({ kind: 'prepared', preparation, file });
     } finally {
       setWork(null);

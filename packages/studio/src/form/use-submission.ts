@@ -1,27 +1,32 @@
-import { type LipSync } from '@lipsync/client';
-import { useEffect, useState } from 'preact/hooks';
-import { keepVideo } from '../history/media-store';
-import { type RecentRenders } from '../history/recent-renders';
-import { type Choice, forgetUpload, inputOf, nameOf, rememberUpload, type RenderChoices } from './choice';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Session } from '../session/session';
+import {
+  type Choice,
+  fileOf,
+  forgetUpload,
+  inputOf,
+  nameOf,
+  rememberUpload,
+  type RenderChoices,
+} from './choice';
 import { type Sending } from './upload-panel';
 
-interface SubmissionOptions {
-  readonly recent: RecentRenders;
-  readonly onCreated: (id: string) => void;
-}
-
 /** Uploads what was chosen, creates the render, and remembers it. */
-export function useSubmission({ recent, onCreated }: SubmissionOptions): {
+export function useSubmission(onCreated: (id: string) => void): {
   sending: Sending | null;
-  submit: (client: LipSync, choices: RenderChoices) => Promise<void>;
+  submit: (session: Session, choices: RenderChoices) => Promise<void>;
 } {
   const [sending, setSending] = useState<Sending | null>(null);
+  const running = useRef<AbortController | null>(null);
+  // Who signs out leaves nothing that would be remembered later.
+  useEffect(() => () => running.current?.abort(), []);
   useLeaveWarning(sending !== null);
 
-  const submit = async (client: LipSync, choices: RenderChoices): Promise<void> => {
+  const submit = async ({ client, history }: Session, choices: RenderChoices): Promise<void> => {
     const { video, voice, engines, syncMode } = choices;
     if (video === null || voice === null) return;
     const controller = new AbortController();
+    running.current = controller;
     setSending({ uploads: {}, cancel: () => controller.abort() });
     try {
       const record = await client.renders.create(
@@ -38,11 +43,11 @@ export function useSubmission({ recent, onCreated }: SubmissionOptions): {
             setSending((now) => now && { ...now, uploads: { ...now.uploads, [mediaType]: { sent, total } } }),
         },
       );
+      controller.signal.throwIfAborted();
       rememberUpload(video, record.video_asset_id);
       rememberUpload(voice, record.audio_asset_id);
-      if (video.kind !== 'url' && video.file !== null) void keepVideo(record.id, video.file);
       const picture = pictureOf(video);
-      recent.addRender({
+      const render = {
         id: record.id,
         createdAt: record.created_at,
         expiresAt: record.expires_at,
@@ -53,10 +58,11 @@ export function useSubmission({ recent, onCreated }: SubmissionOptions): {
         ...(video.kind === 'url' && { videoUrl: video.url }),
         ...(voice.kind === 'url' && { voiceUrl: voice.url }),
         ...(picture !== undefined && { picture }),
-      });
+      };
+      history.addRender(render, fileOf(video));
       onCreated(record.id);
     } catch (error) {
-      // An asset that is gone or of no use is uploaded anew at the next try.
+      // An asset that is gone or of no use is uploaded again at the next try.
       forgetUpload(video);
       forgetUpload(voice);
       throw error;

@@ -1,9 +1,9 @@
 import { type JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { keptVideo } from '../history/media-store';
-import { type RecentPreparation } from '../history/recent-renders';
+import { useRef, useState } from 'preact/hooks';
+import { type RecentPreparation } from '../history/recent-work';
 import { Icon } from '../shared/icons';
-import { type Choice } from './choice';
+import { useObjectUrl } from '../shared/use-object-url';
+import { type Choice, fileOf } from './choice';
 import { examineVideo } from './examine';
 import { MediaField } from './media-field';
 import { formatBytes, formatSeconds } from './media-limits';
@@ -13,26 +13,27 @@ interface VideoFieldProps {
   readonly choice: Choice | null;
   readonly problem: string | null;
   readonly preparations: readonly RecentPreparation[];
+  /** The video of a preparation, if this browser has it. */
+  readonly findVideo: (id: string) => Promise<File | null>;
   readonly work: PreparationWork | null;
   readonly onChoice: (choice: Choice | null) => void;
   readonly onPrepare: () => void;
 }
 
 export function VideoField(props: VideoFieldProps): JSX.Element {
-  const { choice, problem, preparations, work, onChoice, onPrepare } = props;
+  const { choice, problem, preparations, findVideo, work, onChoice, onPrepare } = props;
   // A video that is examined when another has been chosen must not replace it.
   const latest = useRef<File | null>(null);
 
   const takeFile = async (file: File): Promise<void> => {
     latest.current = file;
-    const url = URL.createObjectURL(file);
-    onChoice({ kind: 'file', file, url, seconds: null });
-    const examined = await examineVideo(url);
-    if (latest.current === file) onChoice({ kind: 'file', file, url, ...examined });
+    onChoice({ kind: 'file', file, seconds: null });
+    const examined = await examineVideo(file);
+    if (latest.current === file) onChoice({ kind: 'file', file, ...examined });
   };
   const takePrepared = async (preparation: RecentPreparation): Promise<void> => {
     latest.current = null;
-    onChoice({ kind: 'prepared', preparation, file: await keptVideo(preparation.id) });
+    onChoice({ kind: 'prepared', preparation, file: await findVideo(preparation.id) });
   };
 
   return (
@@ -66,42 +67,40 @@ export function VideoField(props: VideoFieldProps): JSX.Element {
 }
 
 function VideoPreview({ choice }: { choice: Choice }): JSX.Element {
-  const video = useRef<HTMLVideoElement>(null);
-  const [playing, setPlaying] = useState(false);
-  const file = choice.kind === 'file' ? choice.file : choice.kind === 'prepared' ? choice.file : null;
-  useEffect(() => {
-    if (file === null || video.current === null) return undefined;
-    const url = URL.createObjectURL(file);
-    video.current.src = url;
-    return () => URL.revokeObjectURL(url);
-  }, [file]);
-  if (file !== null)
-    return (
-      <div class="preview-picture">
-        <video
-          ref={video}
-          playsInline
-          loop
-          preload="auto"
-          aria-label="Preview of the video"
-          onPlay={() => setPlaying(true)}
-          onPause={() => setPlaying(false)}
-        />
-        <button
-          type="button"
-          class="button preview-play"
-          aria-label={playing ? 'Pause the video' : 'Play the video'}
-          onClick={() => {
-            if (playing) video.current?.pause();
-            else void video.current?.play().catch(() => setPlaying(false));
-          }}
-        >
-          <Icon name={playing ? 'pause' : 'play'} size={20} />
-        </button>
-      </div>
-    );
+  const file = fileOf(choice);
+  if (file !== null) return <PlayablePreview file={file} />;
   const picture = choice.kind === 'prepared' ? choice.preparation.picture : undefined;
   return <div class="preview-picture">{picture !== undefined && <img src={picture} alt="" />}</div>;
+}
+
+function PlayablePreview({ file }: { file: File }): JSX.Element {
+  const video = useRef<HTMLVideoElement>(null);
+  const [playing, setPlaying] = useState(false);
+  return (
+    <div class="preview-picture">
+      <video
+        ref={video}
+        src={useObjectUrl(file)}
+        playsInline
+        loop
+        preload="auto"
+        aria-label="Preview of the video"
+        onPlay={() => setPlaying(true)}
+        onPause={() => setPlaying(false)}
+      />
+      <button
+        type="button"
+        class="button preview-play"
+        aria-label={playing ? 'Pause the video' : 'Play the video'}
+        onClick={() => {
+          if (playing) video.current?.pause();
+          else void video.current?.play().catch(() => setPlaying(false));
+        }}
+      >
+        <Icon name={playing ? 'pause' : 'play'} size={20} />
+      </button>
+    </div>
+  );
 }
 
 function Facts({ choice }: { choice: Choice }): JSX.Element | null {

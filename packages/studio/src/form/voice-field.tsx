@@ -2,6 +2,7 @@ import { type JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { peaks } from '../player/peaks';
 import { Icon } from '../shared/icons';
+import { useObjectUrl } from '../shared/use-object-url';
 import { type Choice } from './choice';
 import { examineVoice } from './examine';
 import { MediaField } from './media-field';
@@ -24,12 +25,11 @@ export function VoiceField({ choice, problem, onChoice }: VoiceFieldProps): JSX.
     latest.current = file;
     setRefusal(null);
     setSamples(null);
-    const url = URL.createObjectURL(file);
-    onChoice({ kind: 'file', file, url, seconds: null });
+    onChoice({ kind: 'file', file, seconds: null });
     const { seconds, samples: decoded } = await examineVoice(file);
     if (latest.current !== file) return;
     setSamples(decoded ?? null);
-    onChoice({ kind: 'file', file, url, seconds });
+    onChoice({ kind: 'file', file, seconds });
   };
   // The microphone is not left on when the page changes.
   useEffect(() => () => recording?.cancel(), [recording]);
@@ -141,13 +141,14 @@ function RecordingView({ recording, onEnd }: RecordingProps): JSX.Element {
 const BARS = 72;
 
 function VoicePreview({
-  choice: { file, url, seconds },
+  choice: { file, seconds },
   samples,
 }: {
   choice: Extract<Choice, { kind: 'file' }>;
   samples: Float32Array | null;
 }): JSX.Element {
   const audio = useRef<HTMLAudioElement>(null);
+  const url = useObjectUrl(file);
   const [playing, setPlaying] = useState(false);
   const heights = samples === null ? new Float32Array(BARS) : peaks(samples, BARS);
   return (

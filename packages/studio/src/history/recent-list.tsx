@@ -3,21 +3,21 @@ import { type JSX } from 'preact';
 import { hashOf } from '../route';
 import { engineName } from '../shared/engines';
 import { Icon } from '../shared/icons';
-import { type RecentRender } from './recent-renders';
+import { type RecentRender } from './recent-work';
 
 interface RecentListProps {
   readonly renders: readonly RecentRender[];
   readonly onForget: (id: string) => void;
 }
 
-/** The renders of this browser. */
+/** The renders of whoever is signed in, as far as this browser remembers them. */
 export function RecentList({ renders, onForget }: RecentListProps): JSX.Element | null {
   if (renders.length === 0) return null;
   return (
     <section class="recent" aria-labelledby="recent-heading">
       <header>
         <h2 id="recent-heading">Recent renders</h2>
-        <span class="soft small">Of this browser, for seven days.</span>
+        <span class="soft small">In this browser, until they expire or you sign out.</span>
       </header>
       <ul>
         {renders.map((render) => (

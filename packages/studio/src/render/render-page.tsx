@@ -1,12 +1,12 @@
 import './render-page.css';
-import { type LipSync, type RenderRecord } from '@lipsync/client';
+import { type RenderRecord } from '@lipsync/client';
 import { type JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ErrorPanel } from '../errors/error-panel';
 import { explainCode } from '../errors/explain-error';
 import { type Failure, failureOf } from '../errors/failure';
-import { keepVideo, keptVideo } from '../history/media-store';
-import { type RecentRender } from '../history/recent-renders';
+import { type RecentRender } from '../history/recent-work';
+import { type Session } from '../session/session';
 import { engineName } from '../shared/engines';
 import { Meter } from '../shared/meter';
 import { type RenderToCopy } from './copy-as';
@@ -19,16 +19,17 @@ import { useRender } from './use-render';
 interface RenderPageProps {
   readonly id: string;
   /** Null while nobody is signed in. */
-  readonly client: LipSync | null;
+  readonly session: Session | null;
   /** What this browser remembers of the render. */
   readonly recent: RecentRender | null;
-  /** Tells an error of the key, which is asked for anew. */
+  /** Tells whether an error is the key's: then another key is asked for. */
   readonly onError: (error: unknown) => boolean;
   readonly onAgain: () => void;
 }
 
 /** One render, from its first stage to its results. */
-export function RenderPage({ id, client, recent, onError, onAgain }: RenderPageProps): JSX.Element {
+export function RenderPage({ id, session, recent, onError, onAgain }: RenderPageProps): JSX.Element {
+  const client = session?.client ?? null;
   const [failure, setFailure] = useState<Failure | null>(null);
   const [cancelling, setCancelling] = useState(false);
   const [source, setSource] = useState<File | null>(null);
@@ -39,8 +40,13 @@ export function RenderPage({ id, client, recent, onError, onAgain }: RenderPageP
   const outputs = useOutputs(client, record, fail);
   useEffect(() => {
     setFailure(null);
-    void keptVideo(id).then(setSource);
-  }, [id, client]);
+    setSource(null);
+    let isShown = true;
+    void session?.history.findVideo(id).then((video) => isShown && setSource(video));
+    return () => {
+      isShown = false;
+    };
+  }, [id, session]);
 
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), [id]);
@@ -102,7 +108,7 @@ export function RenderPage({ id, client, recent, onError, onAgain }: RenderPageP
           sourceName={recent?.videoName ?? id}
           onSource={(file) => {
             setSource(file);
-            void keepVideo(id, file);
+            session?.history.keepVideo({ id, expiresAt: record.expires_at }, file);
           }}
         />
       )}

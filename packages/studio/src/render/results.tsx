@@ -1,6 +1,7 @@
 import { type RenderRecord } from '@lipsync/client';
 import { type JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { examineVideo } from '../form/examine';
 import { formatBytes, formatSeconds } from '../form/media-limits';
 import { type PlayerClip } from '../player/clip-view';
 import { Player } from '../player/player';
@@ -8,6 +9,7 @@ import { frameCount } from '../player/source-clock';
 import { engineName } from '../shared/engines';
 import { Icon } from '../shared/icons';
 import { syncModeOf } from '../shared/sync-modes';
+import { useObjectUrl } from '../shared/use-object-url';
 
 interface ResultsProps {
   readonly record: RenderRecord;
@@ -28,9 +30,7 @@ export function Results({ record, files, source, sourceName, onSource }: Results
   // The service measures the video; only if it does not say how long it is, the browser is asked.
   useEffect(() => {
     if (source === null || usage?.input_video_seconds !== undefined) return;
-    const video = document.createElement('video');
-    video.addEventListener('loadedmetadata', () => setSourceSeconds(video.duration), { once: true });
-    video.src = URL.createObjectURL(source);
+    void examineVideo(source).then(({ seconds }) => setSourceSeconds(seconds));
   }, [source]);
 
   const clips = useMemo((): readonly PlayerClip[] => {
@@ -107,8 +107,7 @@ interface DownloadProps {
 }
 
 function Download({ engine, file, name, record }: DownloadProps): JSX.Element {
-  const url = useMemo(() => URL.createObjectURL(file), [file]);
-  useEffect(() => () => URL.revokeObjectURL(url), [url]);
+  const url = useObjectUrl(file);
   const usage = record.engines.find((result) => result.engine === engine)?.usage;
   const facts = [
     formatBytes(file.size),

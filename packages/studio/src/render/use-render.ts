@@ -10,6 +10,8 @@ export function useRender(
   const [record, setRecord] = useState<RenderRecord | null>(null);
   useEffect(() => {
     if (client === null) return undefined;
+    // Another key may belong to somebody who must not see what this one's has shown.
+    setRecord(null);
     const controller = new AbortController();
     const follow = async (): Promise<void> => {
       for await (const state of client.renders.watch(id, { signal: controller.signal })) setRecord(state);

@@ -1,6 +1,13 @@
 import { ApiError, LipSync } from '@lipsync/client';
 import { failureOf } from '../errors/failure';
 
+/** What is wrong with the form of a key; null if it could be one. */
+export function keyProblem(key: string): string | null {
+  if (/^svc_[0-9a-f]{64}$/i.test(key)) return null;
+  if (key === '') return 'Paste your API key.';
+  return 'A key begins with svc_, followed by 64 digits and letters from a to f.';
+}
+
 /** Asks the service about a key, by a render that does not exist. @returns what is wrong, or null */
 export async function checkKey(apiKey: string): Promise<string | null> {
   const client = new LipSync({ apiKey, baseUrl: location.origin, maxRetries: 1, timeoutMs: 10_000 });

@@ -33,7 +33,12 @@ export function Header({ wide, signedIn, onSignIn, onSignOut }: HeaderProps): JS
         </a>
         <ThemeSwitch />
         {signedIn ? (
-          <button type="button" class="button" onClick={onSignOut}>
+          <button
+            type="button"
+            class="button"
+            title="Ends the session in all tabs and deletes what this browser remembers of it"
+            onClick={onSignOut}
+          >
             Sign out
           </button>
         ) : (

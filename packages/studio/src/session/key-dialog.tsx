@@ -3,7 +3,7 @@ import { type JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { Dialog } from '../shared/dialog';
 import { Icon } from '../shared/icons';
-import { keyProblem } from './api-key';
+import { keyProblem } from './check-key';
 
 interface KeyDialogProps {
   /** Why the key is asked for, if not at the start: the former one was refused. */

@@ -1,15 +1,17 @@
+import { browserStore } from '../shared/browser-store';
+
 export const THEMES = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
 const STORAGE_KEY = 'lipsync-studio.theme';
 
 export function storedTheme(): Theme {
-  return THEMES.find((theme) => theme === localStorage.getItem(STORAGE_KEY)) ?? 'auto';
+  return THEMES.find((theme) => theme === browserStore.getItem(STORAGE_KEY)) ?? 'auto';
 }
 
 /** The styles follow the attribute, and the system without it. */
 export function applyTheme(theme: Theme): void {
-  localStorage.setItem(STORAGE_KEY, theme);
+  browserStore.setItem(STORAGE_KEY, theme);
   if (theme === 'auto') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
 }

@@ -1,0 +1,109 @@
+import { ApiError } from '@lipsync/client';
+import { type JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { type Failure, failureOf } from './errors/failure';
+import { FIRST_CHOICES, type RenderChoices } from './form/choice';
+import { RenderForm } from './form/render-form';
+import { usePreparation } from './form/use-preparation';
+import { useSubmission } from './form/use-submission';
+import { RecentList } from './history/recent-list';
+import { useHistory } from './history/use-history';
+import { RenderPage } from './render/render-page';
+import { type Route } from './route';
+import { type Session } from './session/session';
+
+interface WorkspaceProps {
+  /** Null while nobody is signed in. */
+  readonly session: Session | null;
+  readonly route: Route;
+  readonly go: (route: Route) => void;
+  /** A key is needed to go on. */
+  readonly onAsk: () => void;
+  readonly onRefused: () => void;
+}
+
+/** The form of a new render, or one render. Choices outlive both, and a refused key. */
+export function Workspace({ session, route, go, onAsk, onRefused }: WorkspaceProps): JSX.Element {
+  const [choices, setChoices] = useState<RenderChoices>(FIRST_CHOICES);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  // What to do once a key is there.
+  const [pending, setPending] = useState<'render' | 'prepare' | null>(null);
+  const history = session?.history ?? null;
+  const { renders, preparations } = useHistory(history);
+
+  /** Tells whether the error is the key's: then another is asked for, and the error needs no other words. */
+  const isOfKey = (error: unknown): boolean => {
+    if (!(error instanceof ApiError) || error.code !== 'invalid_api_key') return false;
+    onRefused();
+    return true;
+  };
+
+  const submission = useSubmission((id) => go({ page: 'render', id }));
+  const preparation = usePreparation((video) => setChoices((now) => ({ ...now, video })));
+
+  const run = async (what: 'render' | 'prepare'): Promise<void> => {
+    setFailure(null);
+    setPending(what);
+    if (session === null) {
+      onAsk();
+      return;
+    }
+    try {
+      if (what === 'render') await submission.submit(session, choices);
+      else if (choices.video !== null) await preparation.prepare(session, choices.video);
+      setPending(null);
+    } catch (error) {
+      if (isOfKey(error)) return;
+      setPending(null);
+      setFailure(failureOf(error));
+      leaveLostPreparation(error);
+    }
+  };
+  useEffect(() => {
+    if (session !== null && pending !== null) void run(pending);
+  }, [session]);
+  /** A preparation that is gone is not offered again; its video stays chosen, if this browser has it. */
+  const leaveLostPreparation = (error: unknown): void => {
+    const { video } = choices;
+    if (!(error instanceof ApiError) || video?.kind !== 'prepared') return;
+    if (!['preparation_not_found', 'preparation_expired', 'asset_expired'].includes(error.code)) return;
+    const { file, preparation: lost } = video;
+    history?.forget(lost.id);
+    const left = file && { kind: 'file' as const, file, seconds: lost.seconds ?? null };
+    setChoices((now) => ({ ...now, video: left }));
+  };
+
+  if (route.page === 'render')
+    return (
+      <RenderPage
+        id={route.id}
+        session={session}
+        recent={renders.find(({ id }) => id === route.id) ?? null}
+        onError={isOfKey}
+        onAgain={() => go({ page: 'new' })}
+      />
+    );
+  return (
+    <>
+      <div class="page-head">
+        <h1>Put a voice into a face</h1>
+        <p class="soft">
+          Choose a video of someone talking and the voice they should speak with. Compare up to three engines,
+          frame by frame.
+        </p>
+      </div>
+      <RenderForm
+        choices={choices}
+        preparations={preparations}
+        findVideo={async (id) => (await history?.findVideo(id)) ?? null}
+        preparing={preparation.work}
+        sending={submission.sending}
+        failure={failure}
+        onChange={(change) => setChoices((now) => ({ ...now, ...change }))}
+        onPrepare={() => void run('prepare')}
+        onRender={() => void run('render')}
+      />
+      <RecentList renders={renders} onForget={(id) => history?.forget(id)} />
+    </>
+  );
+}
