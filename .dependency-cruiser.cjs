@@ -70,6 +70,21 @@ module.exports = {
     layer('kernels'),
     layer('model-pack'),
     layer('engines', 'kernels', 'model-pack', 'domain', 'contract'),
+    layer('builtin-packs', 'engines', 'model-pack', 'contract'),
+    only(
+      'builtin-packs-are-files',
+      'The build writes them once; everybody else reads packs from a folder, whoever wrote them',
+      '^packages/builtin-packs/',
+      ['^packages/builtin-packs/', '/src/test/'],
+    ),
+    {
+      name: 'engines-know-no-builtin-packs',
+      comment:
+        'An engine runs any pack of its kind. Its tests have packs of their own: the two would need each other',
+      severity: 'error',
+      from: { path: '^packages/engines/' },
+      to: { path: '^packages/builtin-packs/' },
+    },
     layer('studio', 'client', 'domain'),
     {
       name: 'studio-knows-the-timeline-alone',
@@ -101,7 +116,11 @@ module.exports = {
       'onnx-only-in-inference-child',
       'session.run blocks its thread and cannot be interrupted',
       'node_modules/onnxruntime-node/',
-      ['^services/gpu-worker/src/inference/', '^scripts/(bench|models)/', '^packages/engines/src/test/'],
+      [
+        '^services/gpu-worker/src/inference/',
+        '^scripts/(bench|models)/',
+        '^packages/(builtin-packs|engines)/src/test/',
+      ],
     ),
     {
       name: 'inference-only-by-its-protocol',

@@ -21,6 +21,7 @@ const sources = {
     '^@lipsync/gpu-worker$': '<rootDir>/services/gpu-worker/src/index.ts',
     '^@lipsync/domain/timeline$': '<rootDir>/packages/domain/src/timeline.ts',
     '^@lipsync/engines/test$': '<rootDir>/packages/engines/src/test/index.ts',
+    '^@lipsync/engines/test/(.*)$': '<rootDir>/packages/engines/src/test/$1.ts',
     '^@lipsync/(local-stack|models|e2e)$': '<rootDir>/scripts/$1/src/index.ts',
     '^@lipsync/(.*)$': '<rootDir>/packages/$1/src/index.ts',
   },

@@ -1,7 +1,7 @@
 """
 Golden numbers for reading points from SimCC scores: what mmpose's own functions make of scores that are a formula.
 
-    python scripts/export/golden_simcc.py --upstream mmpose --out packages/engines/test-data/golden/simcc.json
+    python scripts/export/golden_simcc.py --upstream mmpose --out scripts/models/test-data/simcc.json
 """
 
 import argparse
@@ -18,7 +18,7 @@ KEYPOINTS, WIDTH, HEIGHT, SPLIT_RATIO = 133, 288, 384, 2
 
 
 def scores(places: int, step: int) -> np.ndarray:
-    """[keypoints, places], of whole numbers: the same in every language. packages/engines/src/analyzer repeats it."""
+    """[keypoints, places], of whole numbers: the same in every language. scripts/models/src/get/dwpose.unit.test.ts repeats it."""
     index = np.arange(KEYPOINTS * places, dtype=np.int64)
     values = ((index * index * step + index * 7) % 9973) / 9973
     return values.astype(np.float32).reshape(KEYPOINTS, places)

@@ -29,7 +29,7 @@ from articulation.spectrogram import BANDS
 from articulation.trajectories import CLOSURE, DENTAL, JAW, STEPS_PER_SECOND
 
 ROOT = Path(__file__).resolve().parents[2]
-WEIGHTS = ROOT / "packages/engines/weights"
+WEIGHTS = ROOT / "packages/builtin-packs/weights"
 BATCH, STEPS_PER_EXAMPLE = 32, 200
 
 
@@ -84,7 +84,7 @@ def main() -> None:
     write_safetensors(WEIGHTS / "hearing.safetensors", tensors, metadata)
     text = card(given.seed, minutes(speech), sum(given.steps), results, hard, restless)
     (WEIGHTS / "README.md").write_text(text)
-    write_fixture(ROOT / "packages/engines/test-data/hearing", heard)
+    write_fixture(ROOT / "packages/builtin-packs/test-data/hearing", heard)
 
 
 def made(given: argparse.Namespace, name: str, count: int, **options) -> list:

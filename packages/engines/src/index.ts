@@ -1,6 +1,5 @@
-export { writeDwposePack } from './analyzer/dwpose-pack';
-export { type AnalyzerManifest, type AnalyzerParams } from './analyzer/manifest';
-export { buildAnalyzerPack } from './analyzer/pack';
+export { type AnalyzerManifest, type AnalyzerParams, landmarksRole } from './analyzer/manifest';
+export { cumulativeAlphas, type ScheduleParams } from './diffusion/ddim';
 export {
   type EngineClip,
   type FaceBatch,
@@ -28,6 +27,7 @@ export {
   landmarkCenter,
   LEFT_EYE,
   MOUTH,
+  NOSE_TIP,
   RIGHT_EYE,
 } from './face/landmarks';
 export { groupLooks, LOOK_VALUES, lookColors, type Looks } from './face/looks';
@@ -42,10 +42,9 @@ export {
 export { chooseMouths, proposeMouths } from './face/mouth-ladder';
 export { faceRuns, smoothingReach, smoothRun } from './face/smoothing';
 export { highsyncFaceBox, highsyncFaces } from './highsync/faces';
-export { type HighsyncManifest } from './highsync/manifest';
-
+export { type HighsyncManifest, type HighsyncParams } from './highsync/manifest';
 export { alignedFaces } from './latentsync/faces';
-export { writeLatentsyncPack } from './latentsync/pack';
+export { type LatentsyncParams } from './latentsync/manifest';
 export {
   float32Of,
   float32Tensor,
@@ -58,7 +57,6 @@ export {
   uint8Of,
 } from './model';
 export { faceBox, musetalkBoxes } from './musetalk/faces';
-
 export {
   copyPack,
   type Manifest,
@@ -70,10 +68,18 @@ export {
   publishPack,
   readPack,
   readPackAgain,
+  writePack,
 } from './packs';
-export { buildBuiltinPacks, openEngine } from './registry';
-export { type Recording, recordingFrom, recordingOf, SAMPLE_RATE } from './speech/log-mel';
-
+export { openEngine } from './registry';
+export {
+  MEL_BANDS,
+  type Recording,
+  recordingFrom,
+  recordingOf,
+  SAMPLE_RATE,
+  SEGMENT_FRAMES,
+} from './speech/log-mel';
+export { positionalEncoding, WINDOW_STEPS } from './speech/windows';
 export {
   FEWEST_MOUTHS,
   type FollowsVoice,

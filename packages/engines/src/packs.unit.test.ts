@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ScheduleParams } from './diffusion/ddim';
 import { type HighsyncManifest } from './highsync/manifest';
-import { writeHighsyncPack } from './highsync/pack';
 import { type LatentsyncManifest } from './latentsync/manifest';
-import { writeLatentsyncPack } from './latentsync/pack';
 import { type MusetalkManifest } from './musetalk/manifest';
 import { manifestSchema, openPackFor } from './packs';
+import { LATENT, writeHighsyncPack } from './test/highsync-pack';
+import { writeLatentsyncPack } from './test/latentsync-pack';
 import { writePassthroughPack } from './test/passthrough-pack';
 
 let folder: string;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const CELL = { top: 0, bottom: 0, left: 0, right: 0 };
-const ALL = { top: 0, bottom: 55, left: 0, right: 55 };
+const ALL = { top: 0, bottom: LATENT.height - 1, left: 0, right: LATENT.width - 1 };
 
 const latentDims = (): number[] => {
   const { channels, height, width } = highsync.params.latent;
@@ -55,8 +55,8 @@ describe('parameters that contradict the tensors beside them are refused, naming
   });
 
   test('the side of the crop', () => {
-    const image = (role: string, side: string, { params: { resolution } }: Rendering) =>
-      `roles.${role}.${side}.image: is float32 [batch,3,${resolution},${resolution}]`;
+    const image = (role: string, side: string, { roles }: Rendering) =>
+      `roles.${role}.${side}.image: is float32 [${roles.vae_encoder.inputs.image.dims.join(',')}]`;
     const wanted = (frames: number) => `the parameters ask for float32 [${frames},3,128,128]`;
     expect(ofMusetalk({ resolution: 128 })).toEqual([
       `${image('vae_encoder', 'inputs', musetalk)}, ${wanted(8)}`,
@@ -75,7 +75,7 @@ describe('parameters that contradict the tensors beside them are refused, naming
     expect(ofHighsync({ resolution: 252 })).toContainEqual(refusal);
   });
 
-  test.each([{ states: 1 }, { width: 7 }])('the states of the audio encoder, %j', (change) => {
+  test.each([{ states: 2 }, { width: 7 }])('the states of the audio encoder, %j', (change) => {
     const audio = { ...latentsync.params.audio, ...change };
     const named = [
       expect.stringContaining('roles.whisper_encoder.outputs.states') as string,
@@ -101,6 +101,7 @@ describe('parameters that contradict the tensors beside them are refused, naming
       expect.stringContaining('roles.denoising_unet.inputs.audio: ') as string,
       expect.stringContaining('roles.denoising_unet.inputs.landmarks: ') as string,
       expect.stringContaining('roles.denoising_unet.inputs.bank_0: ') as string,
+      expect.stringContaining('roles.denoising_unet.inputs.bank_1: ') as string,
       expect.stringContaining('roles.denoising_unet.outputs.prediction: ') as string,
       expect.stringContaining('roles.denoising_unet_unconditional.inputs.latent: ') as string,
       expect.stringContaining('roles.denoising_unet_unconditional.inputs.audio: ') as string,
@@ -111,9 +112,17 @@ describe('parameters that contradict the tensors beside them are refused, naming
   test.each<[string, Partial<HighsyncManifest['params']>, string]>([
     ['windows that do not advance', { overlap: 12 }, 'windows overlap by less than a window'],
     ['a stretch that is shorter than a window', { stretch: 11 }, 'a stretch holds at least a window'],
-    ['rows beyond the latent', { mask: { ...ALL, bottom: 56 } }, 'the rectangle lies inside the latent'],
-    ['columns beyond the latent', { mask: { ...ALL, right: 56 } }, 'the rectangle lies inside the latent'],
-    ['rows in reverse', { mask: { ...ALL, top: 9, bottom: 8 } }, 'the rectangle lies inside the latent'],
+    [
+      'rows beyond the latent',
+      { mask: { ...ALL, bottom: LATENT.height } },
+      'the rectangle lies inside the latent',
+    ],
+    [
+      'columns beyond the latent',
+      { mask: { ...ALL, right: LATENT.width } },
+      'the rectangle lies inside the latent',
+    ],
+    ['rows in reverse', { mask: { ...ALL, top: 4, bottom: 3 } }, 'the rectangle lies inside the latent'],
     ['columns in reverse', { mask: { ...ALL, left: 5, right: 4 } }, 'the rectangle lies inside the latent'],
   ])('%s', (_, change, problem) => {
     expect(ofHighsync(change)).toEqual([`params: ${problem}`]);
@@ -122,7 +131,7 @@ describe('parameters that contradict the tensors beside them are refused, naming
   test('a denoising network with other banks than the reference network gives, or with another input', () => {
     const { denoising_unet: role } = highsync.roles;
     const { bank_0, ...inputs } = role.inputs;
-    const renamed = { ...role, inputs: { ...inputs, bank_1: bank_0 ?? inputs.latent } };
+    const renamed = { ...role, inputs: { ...inputs, bank_2: bank_0 ?? inputs.latent } };
     const unshared = { ...highsync.roles, denoising_unet: renamed };
     const unknown = structuredClone(highsync.roles);
     unknown.denoising_unet.inputs['class_label'] = { name: 'class_label', dtype: 'int64', dims: [1] };
@@ -134,14 +143,16 @@ describe('parameters that contradict the tensors beside them are refused, naming
 
   test('a denoising network that takes both banks and latents of the reference, or neither', () => {
     const { reference_unet, denoising_unet, ...others } = highsync.roles;
-    const { bank_0, ...inputs } = denoising_unet.inputs;
+    const { bank_0, bank_1, ...inputs } = denoising_unet.inputs;
     const latents = { name: 'reference', dtype: 'float32' as const, dims: [12, ...latentDims()] };
     const taking = (more: object) => ({ ...denoising_unet, inputs: { ...inputs, ...more } });
     const of = (roles: object): string[] => problems({ ...highsync, roles: { ...others, ...roles } });
     const PROBLEM = ': the denoising network takes either banks or the latents of the reference';
     expect(of({ denoising_unet: taking({ reference: latents }) })).toEqual([]);
     expect(of({ denoising_unet: taking({}) })).toEqual([PROBLEM]);
-    expect(of({ reference_unet, denoising_unet: taking({ bank_0, reference: latents }) })).toEqual([PROBLEM]);
+    expect(of({ reference_unet, denoising_unet: taking({ bank_0, bank_1, reference: latents }) })).toEqual([
+      PROBLEM,
+    ]);
   });
 
   test('guidance without the network that it leads away from', () => {
@@ -158,7 +169,7 @@ describe('parameters that contradict the tensors beside them are refused, naming
       const { height, width } = latentsync.params.latent;
       return { name: 'deep', dtype: 'float32' as const, dims: [1, channels, 'frames', height, width] };
     };
-    /** The built-in pack with the two graphs of DeepCache. */
+    /** The pack with the two graphs of DeepCache. */
     const cached = (channels = { whole: 320, shallow: 320 }) => {
       const { unet3d } = latentsync.roles;
       const { latent, timestep, audio } = unet3d.inputs;

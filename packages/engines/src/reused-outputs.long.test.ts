@@ -4,7 +4,6 @@ import { createLatentsync } from './latentsync/engine';
 import { type RunModel } from './model';
 import { createMusetalk } from './musetalk/engine';
 import { type Pack } from './packs';
-import { buildBuiltinPacks } from './registry';
 import { clipInput, FORMAT, generate, memoryFeatures, pictureOf, trackOf, upTo } from './test/clips';
 import { writeHighsyncPack } from './test/highsync-pack';
 import { writeLatentsyncPack } from './test/latentsync-pack';
@@ -28,11 +27,8 @@ describe('the memory of graph outputs is reused, and never too early,', () => {
   };
 
   test('by musetalk from batch to batch that it encodes', async () => {
-    await buildBuiltinPacks(packs.at('builtin'));
-    const pack = await writePooledMusetalkPack(packs.at('musetalk'), packs.at('builtin'), {
-      parsing: true,
-      params: { batch: 4 },
-    });
+    const params = { batch: 4 };
+    const pack = await writePooledMusetalkPack(packs.at('musetalk'), { parsing: true, params });
     const { plain, run, runs, fresh } = await counted(pack);
     const kept = async (model: RunModel) => {
       const engine = createMusetalk(pack, model);

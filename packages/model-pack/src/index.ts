@@ -9,6 +9,7 @@ export {
   TIMESTEP,
 } from './expected-tensors';
 export {
+  floatTensor,
   type Manifest,
   manifestSchema,
   type PackRole,

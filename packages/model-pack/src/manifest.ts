@@ -74,6 +74,16 @@ export const tensorSpecSchema = z.strictObject({
 
 export type TensorSpec = z.infer<typeof tensorSpecSchema>;
 
+/** A float32 tensor of a manifest. */
+export function floatTensor(
+  name: string,
+  dims: readonly (number | string)[],
+  range?: readonly [number, number],
+): TensorSpec {
+  const spec = { name, dtype: 'float32' as const, dims: [...dims] };
+  return range === undefined ? spec : { ...spec, range: [...range] };
+}
+
 /** A plain file name, so that a pack cannot point outside its own directory. */
 const fileNameSchema = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9._-]*$/);
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { appendFile, cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { ENGINES } from '@lipsync/contract';
-import { buildBuiltinPacks } from '@lipsync/engines';
 
 /** The compiled command: it starts processes that cannot run TypeScript. */
 const PROGRAM = path.resolve(__dirname, '../dist/gpu-check.js');

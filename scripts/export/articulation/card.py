@@ -73,7 +73,7 @@ HISTORY = """\
 CARD = """\
 # The hearing network of the built-in packs
 
-`hearing.safetensors`: 113 000 weights in half precision, by which `src/builtin/speech.ts` hears in the voice what lips
+`hearing.safetensors`: 113 000 weights in half precision, by which `src/hearing/audio-encoder.ts` hears in the voice what lips
 and jaw do. Written, like this page, by `python3 scripts/export/train_hearing.py`.
 
 - *Input*: Whisper's log-mel spectrogram (80 bands, 100 frames per second), relative to what is loud nearby.

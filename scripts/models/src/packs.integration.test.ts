@@ -1,7 +1,8 @@
 import { appendFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { buildBuiltinPacks, openPack } from '@lipsync/engines';
+import { buildBuiltinPacks } from '@lipsync/builtin-packs';
+import { openPack } from '@lipsync/engines';
 import { MANIFEST_FILE, packVersion } from '@lipsync/model-pack';
 import { installPack, listPacks, verifyPack } from './packs';
 

@@ -1,7 +1,8 @@
 import { appendFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { buildBuiltinPacks, openPackFor } from '@lipsync/engines';
+import { buildBuiltinPacks } from '@lipsync/builtin-packs';
+import { openPackFor } from '@lipsync/engines';
 import { writePassthroughPack } from '@lipsync/engines/test';
 import { type Binaries, inspect, resolveBinaries } from '@lipsync/media';
 import { encodeModel, GraphBuilder, MANIFEST_FILE, modelFile, packVersion } from '@lipsync/model-pack';

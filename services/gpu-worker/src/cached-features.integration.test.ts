@@ -1,7 +1,8 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildBuiltinPacks, encodeFaceTrack } from '@lipsync/engines';
+import { buildBuiltinPacks } from '@lipsync/builtin-packs';
+import { encodeFaceTrack } from '@lipsync/engines';
 import { syntheticTrack, writePooledMusetalkPack } from '@lipsync/engines/test';
 import { eventually, makeNumberedVideo, makeTone } from '@lipsync/testkit';
 import { createInferenceHost, type InferenceHost, type TaskOptions } from './host/inference-host';
@@ -25,7 +26,7 @@ describe('the features that engines cache, as the child computes them', () => {
     folder = await mkdtemp(join(tmpdir(), 'cached-features-'));
     host = createInferenceHost({ entry: COMPILED_CHILD });
     await buildBuiltinPacks(at('packs'));
-    await writePooledMusetalkPack(at('pooled'), at('packs'));
+    await writePooledMusetalkPack(at('pooled'));
     pooled = await packAt(at('pooled'));
     await makeNumberedVideo(at('video.mp4'), { frames: FRAMES, ...SIZE });
     await makeTone(at('short.wav'), { seconds: 0.2 });

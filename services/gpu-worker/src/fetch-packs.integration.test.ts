@@ -3,7 +3,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { buildBuiltinPacks, openPack, type Pack } from '@lipsync/engines';
+import { buildBuiltinPacks } from '@lipsync/builtin-packs';
+import { openPack, type Pack } from '@lipsync/engines';
 import { createStorage, type Storage } from '@lipsync/storage';
 import { type S3Server, startS3Server } from '@lipsync/testkit';
 import { keepTail } from './host/inference-host';

@@ -1,16 +1,15 @@
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildBuiltinPacks, writeLatentsyncPack } from '@lipsync/builtin-packs';
 import { type Engine, ENGINES, type SyncMode } from '@lipsync/contract';
 import {
-  buildBuiltinPacks,
   decodeFaceTrack,
   type FaceTrack,
   LANDMARK_VALUES,
   lookColors,
   MOUTH,
   mouthOpening,
-  writeLatentsyncPack,
 } from '@lipsync/engines';
 import { goldenPack } from '@lipsync/engines/test';
 import {

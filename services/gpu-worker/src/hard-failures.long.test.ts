@@ -1,9 +1,10 @@
 import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { type Engine } from '@lipsync/contract';
 import { MAX_ATTEMPTS } from '@lipsync/domain';
-import { buildBuiltinPacks, encodeFaceTrack, openPack } from '@lipsync/engines';
+import { encodeFaceTrack, openPack } from '@lipsync/engines';
 import { syntheticTrack } from '@lipsync/engines/test';
 import { type PackRole, type TensorSpec } from '@lipsync/model-pack';
 import { makeNumberedVideo, makeTone } from '@lipsync/testkit';

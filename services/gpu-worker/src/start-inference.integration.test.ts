@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { ENGINES, type SyncMode } from '@lipsync/contract';
 import { outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
 import {
-  buildBuiltinPacks,
   decodeFaceTrack,
   encodeFaceTrack,
   EXEMPLAR_BYTES,

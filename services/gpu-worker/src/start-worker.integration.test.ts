@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { buildBuiltinPacks } from '@lipsync/engines';
+import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { createQueues, type Queues } from '@lipsync/queue';
 import { createLogger } from '@lipsync/runtime';
 import { eventually, freePorts, parseExposition, type RunningRedis, startRedis } from '@lipsync/testkit';

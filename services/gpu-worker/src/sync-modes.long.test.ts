@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { type Engine, ENGINES, SYNC_MODES, type SyncMode } from '@lipsync/contract';
-import { buildBuiltinPacks } from '@lipsync/engines';
 import {
   ffmpeg,
   findClicks,

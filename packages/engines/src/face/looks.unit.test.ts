@@ -1,6 +1,6 @@
 import { type RgbPicture } from '@lipsync/kernels';
 import { drawnTrack, upTo } from '../test/clips';
-import { paintedLandmarks } from '../test/drawn-faces';
+import { paintedLandmarks } from '../test/painted-landmarks';
 import { type FaceTrack } from './face-track';
 import { groupLooks, LOOK_VALUES, lookColors } from './looks';
 

@@ -1,5 +1,5 @@
 import { type PictureFormat, pictureLayout } from '@lipsync/kernels';
-import { paintedLandmarks } from '../test/drawn-faces';
+import { paintedLandmarks } from '../test/painted-landmarks';
 import { landmark, landmarkCenter, LEFT_EYE, RIGHT_EYE } from './landmarks';
 import { createCutMouth, EXEMPLAR_SIDE, mouthLandmarks } from './mouth-exemplars';
 

@@ -1,6 +1,6 @@
 import { mouthOpening, mouthOpenings } from '../sync';
 import { drawnTrack, upTo } from '../test/clips';
-import { paintedLandmarks } from '../test/drawn-faces';
+import { paintedLandmarks } from '../test/painted-landmarks';
 import { type FaceTrack } from './face-track';
 import { EXEMPLAR_BYTES, EXEMPLARS, mouthLandmarks, NO_MOUTHS } from './mouth-exemplars';
 import { chooseMouths, proposeMouths } from './mouth-ladder';

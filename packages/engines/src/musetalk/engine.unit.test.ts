@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { pictureLayout } from '@lipsync/kernels';
 import { type EngineClip, type LipSyncEngine, noFeatures } from '../engine';
 import { type RunModel, type Tensors } from '../model';
-import { openPackFor, type Pack } from '../packs';
+import { type Pack } from '../packs';
 import { recordingOf } from '../speech/log-mel';
 import { drawnTrack, upTo } from '../test/clips';
-import { paintedLandmarks } from '../test/drawn-faces';
+import { writePooledMusetalkPack } from '../test/musetalk-pack';
+import { paintedLandmarks } from '../test/painted-landmarks';
 import { type TestPacks, testPacks } from '../test/test-sessions';
 import { createMusetalk } from './engine';
 import { type MusetalkManifest } from './manifest';
-import { writeMusetalkPack } from './pack';
 
 const format = { width: 96, height: 80, matrix: 'bt709', range: 'limited' } as const;
 const layout = pictureLayout(format);
@@ -45,7 +45,7 @@ const speech = Float32Array.from(
 const SILENT = 1;
 const SPEAKING = 60;
 
-describe('musetalk on the built-in pack', () => {
+describe('musetalk on networks that know the answer', () => {
   let packs: TestPacks;
   let pack: Pack<MusetalkManifest>;
   let runPack: RunModel;
@@ -65,7 +65,7 @@ describe('musetalk on the built-in pack', () => {
 
   beforeAll(async () => {
     packs = await testPacks();
-    pack = await openPackFor('musetalk', (await writeMusetalkPack(packs.at('pack'))).dir);
+    pack = await writePooledMusetalkPack(packs.at('pack'), { landmarks: true, loudness: 0.25 });
     runPack = await packs.load(pack);
   });
   afterAll(() => packs.close());
@@ -98,13 +98,13 @@ describe('musetalk on the built-in pack', () => {
   }
 
   const luma = (frame: Uint8Array, x: number, y: number): number => frame[y * format.width + x] ?? NaN;
-  const darkest = (frame: Uint8Array): number =>
-    Math.min(...Array.from({ length: 20 }, (_, i) => luma(frame, 48, 46 + i)));
+  /** The middle of the lower face, which is the brighter the louder its moment is. */
+  const brightness = (frame: Uint8Array): number => luma(frame, 48, 60);
 
-  test('speech parts the lips, silence leaves them at rest', async () => {
+  test('a face shows the sound of its moment', async () => {
     const clip = await open();
-    expect(darkest(await render(clip, SPEAKING))).toBeLessThan(110);
-    expect(darkest(await render(clip, SILENT))).toBeGreaterThan(145);
+    const [spoken, silent] = [await render(clip, SPEAKING), await render(clip, SILENT)];
+    expect(brightness(spoken) - brightness(silent)).toBeGreaterThan(20);
   });
 
   test('the mouth follows the output’s time, whatever source frame is shown', async () => {
@@ -149,7 +149,7 @@ describe('musetalk on the built-in pack', () => {
       'whisper_encoder 1',
       'vae_encoder 8',
       'vae_encoder 8',
-      'unet 8,1,8,8,8,8',
+      'unet 8,1,8,8',
       'vae_decoder 8',
     ]);
   });
@@ -159,7 +159,7 @@ describe('musetalk on the built-in pack', () => {
     const params = { ...pack.manifest.params, batch: 3, timestep: 7, crop: { shift: 3, margin: 0 } };
     engine = createMusetalk({ ...pack, manifest: { ...pack.manifest, params } }, run);
     await render(await open(), SPEAKING);
-    expect(shapes.slice(1)).toEqual(['vae_encoder 3', 'vae_encoder 3', 'unet 3,1,3,3,8,8', 'vae_decoder 3']);
+    expect(shapes.slice(1)).toEqual(['vae_encoder 3', 'vae_encoder 3', 'unet 3,1,3,3', 'vae_decoder 3']);
     expect(fed['timestep']?.data).toEqual(BigInt64Array.of(7n));
     // The nose bridge is at row 39, the chin at 72: the crop's middle at 42, its height 60.
     const { resolution } = params;
@@ -181,9 +181,8 @@ describe('musetalk on the built-in pack', () => {
 
   test('two batches may be in flight at once', async () => {
     const clip = await open();
-    const [first, second] = await Promise.all([render(clip, SPEAKING), render(clip, SILENT)]);
-    expect(darkest(first)).toBeLessThan(110);
-    expect(darkest(second)).toBeGreaterThan(145);
+    const alone = [await render(clip, SPEAKING), await render(clip, SILENT)];
+    expect(await Promise.all([render(clip, SPEAKING), render(clip, SILENT)])).toEqual(alone);
   });
 
   test('silence is heard where the picture outlasts the sound, and zeros only beyond the end of the picture', async () => {

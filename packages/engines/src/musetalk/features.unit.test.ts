@@ -9,7 +9,6 @@ import { writePooledMusetalkPack } from '../test/musetalk-pack';
 import { type TestPacks, testPacks } from '../test/test-sessions';
 import { createMusetalk } from './engine';
 import { type MusetalkManifest } from './manifest';
-import { writeMusetalkPack } from './pack';
 
 const format = { width: 160, height: 160, matrix: 'bt709', range: 'full' } as const;
 const layout = pictureLayout(format);
@@ -47,11 +46,7 @@ describe.each([
 
   beforeAll(async () => {
     packs = await testPacks();
-    await writeMusetalkPack(packs.at('builtin-musetalk'));
-    pack = await writePooledMusetalkPack(packs.at('pooled'), packs.at('.'), {
-      parsing,
-      params: { batch: 4 },
-    });
+    pack = await writePooledMusetalkPack(packs.at('pooled'), { parsing, params: { batch: 4 } });
     runPack = await packs.load(pack);
   }, 60_000);
   afterAll(() => packs.close());

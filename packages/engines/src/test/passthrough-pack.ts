@@ -1,5 +1,4 @@
-import { encodeModel, GraphBuilder, modelFile } from '@lipsync/model-pack';
-import { floatTensor } from '../builtin/arithmetic';
+import { encodeModel, floatTensor, GraphBuilder, modelFile } from '@lipsync/model-pack';
 import { type Pack, writePack } from '../packs';
 import { MEL_BANDS, SEGMENT_FRAMES } from '../speech/log-mel';
 import { WINDOW_STEPS } from '../speech/windows';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { buildBuiltinPacks } from '@lipsync/engines';
+import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { type Inference, startInference } from '@lipsync/gpu-worker';
 import { SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
 import { resolveBinaries } from '@lipsync/media';

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { type AnalyzerManifest, openPackFor, type Pack, writeDwposePack } from '@lipsync/engines';
+import { type AnalyzerManifest, openPackFor, type Pack } from '@lipsync/engines';
 import { openPackFolders } from '@lipsync/gpu-worker';
 import { type Provider } from '@lipsync/model-pack';
 import { onnxRuntime } from '../onnx-runtime';
 import { servingPack } from '../try-pack';
+import { writeDwposePack } from './dwpose-pack';
 
 /** The analyzer in use among the packs in a folder. Rejects if there is none. */
 export async function readAnalyzer(packsDir: string): Promise<Pack<AnalyzerManifest>> {

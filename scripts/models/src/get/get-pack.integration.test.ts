@@ -4,7 +4,8 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
-import { buildBuiltinPacks, openPack } from '@lipsync/engines';
+import { buildBuiltinPacks } from '@lipsync/builtin-packs';
+import { openPack } from '@lipsync/engines';
 import { resolveBinaries } from '@lipsync/media';
 import { createStorage } from '@lipsync/storage';
 import { HUB_COMMIT, type HubServer, startHubServer, startS3Server } from '@lipsync/testkit';

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildAnalyzerPack } from '@lipsync/engines';
+import { buildAnalyzerPack } from '@lipsync/builtin-packs';
 import { createLogger } from '@lipsync/runtime';
 import { COMPILED_CHILD } from '../test/real-child';
 import { findVideoCodecs } from './child-environment';

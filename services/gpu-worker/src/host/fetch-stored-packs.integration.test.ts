@@ -1,7 +1,7 @@
 import { access, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { buildAnalyzerPack } from '@lipsync/engines';
+import { buildAnalyzerPack } from '@lipsync/builtin-packs';
 import { createLogger } from '@lipsync/runtime';
 import { StorageError } from '@lipsync/storage';
 import { fetchStoredPacks } from './fetch-stored-packs';

@@ -1,8 +1,8 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { ENGINES } from '@lipsync/contract';
-import { buildBuiltinPacks } from '@lipsync/engines';
 import { MANIFEST_FILE } from '@lipsync/model-pack';
 import { createLogger } from '@lipsync/runtime';
 import { verifyPacks } from '../supervisor/verify-packs';

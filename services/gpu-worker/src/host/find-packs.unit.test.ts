@@ -1,7 +1,7 @@
 import { appendFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { buildBuiltinPacks } from '@lipsync/engines';
+import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { MANIFEST_FILE } from '@lipsync/model-pack';
 import { findPacks, openPackFolders } from './find-packs';
 

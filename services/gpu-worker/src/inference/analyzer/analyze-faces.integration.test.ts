@@ -2,14 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  buildAnalyzerPack,
-  type FaceTrack,
-  landmark,
-  landmarkCenter,
-  mouthOpening,
-  openPackFor,
-} from '@lipsync/engines';
+import { buildAnalyzerPack } from '@lipsync/builtin-packs';
+import { type FaceTrack, landmark, landmarkCenter, mouthOpening, openPackFor } from '@lipsync/engines';
 import { createPatchSampler, type RgbPicture } from '@lipsync/kernels';
 import { inspect, openFrameReader, resolveBinaries } from '@lipsync/media';
 import { modelPath } from '@lipsync/model-pack';

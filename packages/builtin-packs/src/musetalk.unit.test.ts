@@ -1,0 +1,185 @@
+/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { NOSE_TIP } from '@lipsync/engines';
+import { LARGE_FACE, paintedLandmarks } from '@lipsync/engines/test';
+import { floats, loadTestGraph, type TestGraph, time } from '@lipsync/engines/test/graphs';
+import { decoderModel, encoderModel, LATENT_CHANNELS, LATENT_SCALE } from './autoencoder';
+import { WIDTH } from './hearing/audio-encoder';
+import { generatorModel } from './musetalk';
+import {
+  type Cues,
+  cueWindow,
+  darkness,
+  difference,
+  exemplarFeeds,
+  lipWidth,
+  lowerLipEdge,
+  paintedExemplars,
+  paintedFace,
+} from './test/drawn-faces';
+
+const { side: SIDE } = LARGE_FACE;
+const AREA = SIDE * SIDE;
+const LATENT = LATENT_CHANNELS * 1024;
+
+const picture = (gap: number, angle = 0) => paintedFace(LARGE_FACE, gap, angle);
+const landmarks = (gap: number, angle = 0) => paintedLandmarks(LARGE_FACE, gap, angle);
+const audio = (cues: Cues) => cueWindow(cues, 'added');
+const open = (image: Float32Array, angle = 0) => darkness(image, LARGE_FACE, angle);
+
+let encoder: TestGraph;
+let generator: TestGraph;
+let decoder: TestGraph;
+beforeAll(async () => {
+  encoder = await loadTestGraph(encoderModel(SIDE));
+  generator = await loadTestGraph(generatorModel(SIDE));
+  decoder = await loadTestGraph(decoderModel(SIDE));
+});
+afterAll(() => Promise.all([encoder, generator, decoder].map((graph) => graph.release())));
+
+const scaled = (latent: Float32Array, factor: number) => latent.map((value) => value * factor);
+
+/** Scaled latents of the crop without and with its lower half, as the engine computes them. */
+async function latents(image: Float32Array): Promise<Float32Array> {
+  const masked = image.map((value, i) => (i % AREA < AREA / 2 ? value : -1));
+  const both = new Float32Array(2 * LATENT);
+  for (const [i, part] of [masked, image].entries()) {
+    const encoded = await encoder.run({ image: floats(part, [1, 3, SIDE, SIDE]) });
+    both.set(scaled(encoded, LATENT_SCALE), i * LATENT);
+  }
+  return both;
+}
+
+const decode = (clean: Float32Array) =>
+  decoder.run({ latent: floats(scaled(clean, 1 / LATENT_SCALE), [1, LATENT_CHANNELS, 32, 32]) });
+
+/** What the engine does with one face: both latents, one step of the generator, decoding. */
+async function generate(
+  image: Float32Array,
+  points: Float32Array,
+  window: Float32Array,
+  mouths?: ReturnType<typeof paintedExemplars>,
+): Promise<Float32Array> {
+  const clean = await generator.run({
+    latent: floats(await latents(image), [1, 2 * LATENT_CHANNELS, 32, 32]),
+    timestep: time(0),
+    audio: floats(window, [1, 50, WIDTH]),
+    landmarks: floats(points, [1, 68, 2]),
+    ...exemplarFeeds(mouths),
+  });
+  return decode(clean);
+}
+
+test('closed lips stay exactly where they are in silence', async () => {
+  const image = picture(0);
+  expect(difference(await generate(image, landmarks(0), audio({})), image, SIDE)).toBeLessThan(1e-5);
+});
+
+test('speech opens the lips, wider if louder', async () => {
+  const image = picture(0);
+  const openings = [];
+  for (const jaw of [0, 0.3, 0.6, 1])
+    openings.push(lowerLipEdge(await generate(image, landmarks(0), audio({ jaw })), LARGE_FACE));
+  expect(openings[0]).toBe(lowerLipEdge(image, LARGE_FACE));
+  expect(openings[1]).toBeGreaterThan((openings[0] ?? NaN) + 2);
+  expect(openings[2]).toBeGreaterThan((openings[1] ?? NaN) + 2);
+  expect(openings[3]).toBeGreaterThan((openings[2] ?? NaN) + 2);
+  expect(openings[3]).toBeLessThan((openings[0] ?? NaN) + 20);
+});
+
+test('an open mouth changes neither the upper half nor nose, cheeks and the rim of the crop', async () => {
+  const image = picture(0);
+  const wide = await generate(image, landmarks(0), audio({ jaw: 1 }));
+  expect(difference(wide, image, SIDE, (_, y) => y < 148)).toBeLessThan(1e-5);
+  expect(difference(wide, image, SIDE, (x) => x < 40 || x >= 216)).toBeLessThan(1e-5);
+  expect(difference(wide, image, SIDE, (_, y) => y >= 247)).toBeLessThan(2e-3);
+});
+
+test('the opening follows the new speech, whether the mouth in the source was open or closed', async () => {
+  const loud = audio({ jaw: 0.8 });
+  const fromClosed = open(await generate(picture(0), landmarks(0), loud));
+  const fromOpen = open(await generate(picture(18), landmarks(18), loud));
+  expect(Math.abs(fromClosed - fromOpen)).toBeLessThan(4);
+});
+
+test('a tilted head opens its mouth along its own axis', async () => {
+  const angle = 0.45;
+  const tilted = await generate(picture(0, angle), landmarks(0, angle), audio({ jaw: 1 }));
+  const upright = await generate(picture(0), landmarks(0), audio({ jaw: 1 }));
+  expect(Math.abs(open(tilted, angle) - open(upright))).toBeLessThan(4);
+});
+
+test('half of the mouth being turned away, the face stays as it was', async () => {
+  const image = picture(18);
+  const turned = landmarks(18);
+  const tip = 2 * NOSE_TIP;
+  turned[tip] = (turned[tip] ?? 0) + 1.3 * LARGE_FACE.half;
+  const spoken = await generate(
+    image,
+    turned,
+    audio({ jaw: 1 }),
+    paintedExemplars(LARGE_FACE, 30, [-1, -1, -1]),
+  );
+  expect(difference(spoken, image, SIDE)).toBeLessThan(1e-5);
+});
+
+test('rounding narrows the mouth', async () => {
+  const image = picture(0);
+  const round = await generate(image, landmarks(0), audio({ rounding: 1 }));
+  expect(lipWidth(round, LARGE_FACE)).toBeLessThan(lipWidth(image, LARGE_FACE) - 5);
+});
+
+test('lips that touch stay closed, however far the jaw is down', async () => {
+  const image = picture(0);
+  const touching = await generate(image, landmarks(0), audio({ jaw: 0.9, closure: 1 }));
+  expect(lowerLipEdge(touching, LARGE_FACE)).toBe(lowerLipEdge(image, LARGE_FACE));
+});
+
+test('the lower lip rises to the teeth', async () => {
+  const edgeAt = async (cues: Cues) =>
+    lowerLipEdge(await generate(picture(0), landmarks(0), audio(cues)), LARGE_FACE);
+  expect(await edgeAt({ jaw: 0.3, dental: 1 })).toBeLessThan(await edgeAt({ jaw: 0.3 }));
+});
+
+describe('a clip that shows its own mouth', () => {
+  const GREEN = [-1, 1, -1];
+  const greenIn = (image: Float32Array): number => {
+    let count = 0;
+    for (let i = 0; i < AREA; i++) if ((image[AREA + i] ?? 0) - (image[i] ?? 0) > 0.8) count++;
+    return count;
+  };
+
+  test('gives what is between its lips', async () => {
+    const mouths = paintedExemplars(LARGE_FACE, 24, GREEN);
+    const spoken = await generate(picture(0), landmarks(0), audio({ jaw: 0.8 }), mouths);
+    expect(greenIn(spoken)).toBeGreaterThan(500);
+  });
+
+  test('opens it as far as it does itself', async () => {
+    const openings = [];
+    for (const widest of [14, 24]) {
+      const mouths = paintedExemplars(LARGE_FACE, widest, [-1, -1, -1]);
+      openings.push(open(await generate(picture(0), landmarks(0), audio({ jaw: 0.85 }), mouths)));
+    }
+    const [little = NaN, wide = NaN] = openings;
+    expect(Math.abs(little - 14)).toBeLessThan(4);
+    expect(Math.abs(wide - 24)).toBeLessThan(4);
+  });
+
+  test('closes it without a trace of what the source says', async () => {
+    const mouths = paintedExemplars(LARGE_FACE, 24, [-1, -1, -1]);
+    const closed = await generate(picture(16), landmarks(16), audio({ jaw: 0.4, closure: 1 }), mouths);
+    const onLips = (x: number, y: number) => Math.abs(x - 128) < 34 && Math.abs(y - 186) < 10;
+    expect(difference(closed, picture(0), SIDE, onLips)).toBeLessThan(0.12);
+  });
+
+  test('gives the mouth its own width, however narrow the source makes it', async () => {
+    const narrow = { ...LARGE_FACE, half: 32 };
+    const points = landmarks(0);
+    for (let i = 48 * 2; i < points.length; i += 2)
+      points[i] = narrow.x + ((points[i] ?? 0) - narrow.x) * (narrow.half / LARGE_FACE.half);
+    const source = paintedFace(narrow, 0);
+    const rested = await generate(source, points, audio({}), paintedExemplars(LARGE_FACE, 24, GREEN));
+    expect(lipWidth(source, LARGE_FACE)).toBeLessThan(lipWidth(picture(0), LARGE_FACE) - 8);
+    expect(Math.abs(lipWidth(rested, LARGE_FACE) - lipWidth(picture(0), LARGE_FACE))).toBeLessThan(5);
+  });
+});

@@ -1,0 +1,103 @@
+/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { type Engine, ENGINES } from '@lipsync/contract';
+import { noFeatures, openEngine, recordingOf } from '@lipsync/engines';
+import { syntheticTrack, upTo } from '@lipsync/engines/test';
+import { type TestPacks, testPacks } from '@lipsync/engines/test/test-sessions';
+import { type PictureFormat, pictureLayout } from '@lipsync/kernels';
+import { WRITERS } from './builtin-packs';
+
+const FORMAT: PictureFormat = { width: 640, height: 560, matrix: 'bt709', range: 'limited' };
+const { bytes } = pictureLayout(FORMAT);
+/** A face of 400 pixels. */
+const BOX = { x1: 120, y1: 60, x2: 520, y2: 500 };
+/** Skin left and right of the mouth, which every engine generates, in fractions of the box. */
+const BESIDE_MOUTH = [0.18, 0.68].map((x) => ({ x, y: 0.62, width: 0.14, height: 0.16 }));
+const FRAMES = 2;
+
+/** Octaves of noise whose amplitude grows with their size: somewhat finer than skin in ordinary video. */
+function texturedPicture(): Uint8Array<ArrayBuffer> {
+  const { width, height } = FORMAT;
+  const picture = new Uint8Array(bytes).fill(128);
+  const levels = new Float32Array(width * height).fill(125);
+  let state = 12345;
+  const noise = (): number => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32 - 0.5;
+  };
+  for (let octave = 0; octave < 7; octave++) {
+    const step = 2 ** octave;
+    const columns = Math.ceil(width / step) + 2;
+    const rows = Math.ceil(height / step) + 2;
+    const grid = Float32Array.from({ length: columns * rows }, noise);
+    const amplitude = 5 * step ** 0.75;
+    for (let i = 0; i < levels.length; i++) {
+      const [x, y] = [(i % width) / step, Math.floor(i / width) / step];
+      const at = Math.floor(y) * columns + Math.floor(x);
+      const [across, down] = [eased(x % 1), eased(y % 1)];
+      const line = (from: number): number =>
+        (grid[from] ?? 0) * (1 - across) + (grid[from + 1] ?? 0) * across;
+      levels[i] = (levels[i] ?? 0) + amplitude * (line(at) * (1 - down) + line(at + columns) * down);
+    }
+  }
+  picture.set(levels.map((level) => Math.min(235, Math.max(16, Math.round(level)))));
+  return picture;
+}
+
+const eased = (t: number): number => t * t * (3 - 2 * t);
+
+/** Gradient energy beside the mouth. */
+function sharpness(picture: Uint8Array): number {
+  const { width } = FORMAT;
+  const [faceWidth, faceHeight] = [BOX.x2 - BOX.x1, BOX.y2 - BOX.y1];
+  let energy = 0;
+  for (const part of BESIDE_MOUTH) {
+    const [left, top] = [BOX.x1 + part.x * faceWidth, BOX.y1 + part.y * faceHeight].map(Math.round);
+    for (let y = top ?? 0; y < (top ?? 0) + part.height * faceHeight; y++)
+      for (let x = left ?? 0; x < (left ?? 0) + part.width * faceWidth; x++) {
+        const i = y * width + x;
+        const across = (picture[i + 1] ?? 0) - (picture[i - 1] ?? 0);
+        const down = (picture[i + width] ?? 0) - (picture[i - width] ?? 0);
+        energy += across * across + down * down;
+      }
+  }
+  return energy;
+}
+
+describe('a face of 400 pixels keeps its sharpness with the built-in pack', () => {
+  let packs: TestPacks;
+  beforeAll(async () => {
+    packs = await testPacks();
+  });
+  afterAll(() => packs.close());
+
+  test.each(ENGINES)('of %s', async (name: Engine) => {
+    const opened = await openEngine(name, await WRITERS[name](packs.at(name)));
+    const engine = opened.create(await packs.load(opened.pack));
+    const source = texturedPicture();
+    const clip = await engine.open({
+      track: syntheticTrack({ ...FORMAT, frames: FRAMES, box: BOX }),
+      sources: upTo(FRAMES),
+      audio: recordingOf(new Float32Array(FRAMES * 640)),
+      format: FORMAT,
+      features: noFeatures,
+      signal: new AbortController().signal,
+      openFrames: () => ({
+        frameBytes: bytes,
+        readInto: async (frame) => {
+          frame.set(source);
+          return true;
+        },
+        close: async () => undefined,
+      }),
+    });
+    const batch = clip.newBatch();
+    const slot = batch.take(source, 0) ?? NaN;
+    const faces = await batch.infer();
+    const picture = source.slice();
+    faces.put(slot, picture);
+    await clip.close();
+    expect(picture).not.toEqual(source);
+    expect(sharpness(picture) / sharpness(source)).toBeGreaterThan(0.85);
+    expect(sharpness(picture) / sharpness(source)).toBeLessThan(1.1);
+  });
+});
