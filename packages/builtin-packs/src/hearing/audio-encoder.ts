@@ -120,7 +120,7 @@ export const LICENCE = {
   spdx: 'MIT',
   source:
     'Graphs written by this project, with a hearing network that it trained on synthesized speech ' +
-    '(packages/engines/weights/README.md).',
+    '(packages/builtin-packs/weights/README.md).',
 };
 
 /** The `whisper_encoder` of a manifest for a pack that stores the built-in audio encoder as `file`. */
