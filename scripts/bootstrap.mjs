@@ -1,5 +1,5 @@
-// Brings a fresh clone to the point where everything else can run, with nothing but Node:
-// system packages, pnpm, packages, generated clients, compiled services, model packs.
+// Brings a fresh clone to the point where everything else can run, starting from nothing but some Node: a supported
+// Node, system packages, pnpm, packages, generated clients, compiled services, model packs.
 // Every step is idempotent and quick when there is nothing to do.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,11 +15,11 @@ import {
 import path from 'node:path';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { fileURLToPath } from 'node:url';
+import { useSupportedNode } from './supported-node.cjs';
 import { packageManifests, ROOT } from './version-places.mjs';
 
 const STATE_FILE = path.join(ROOT, '.local', 'bootstrap.json');
 const TOOLS_DIR = path.join(ROOT, '.local', 'tools');
-const MINIMUM_NODE = [20, 19];
 
 function fail(message) {
   console.error(`bootstrap: ${message}`);
@@ -69,12 +69,6 @@ function onPath(name) {
       return false;
     }
   });
-}
-
-function checkNode() {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major < MINIMUM_NODE[0] || (major === MINIMUM_NODE[0] && minor < MINIMUM_NODE[1]))
-    fail(`Node ${MINIMUM_NODE.join('.')} or newer is needed; this is ${process.versions.node}`);
 }
 
 /** Programs that no npm package here provides, with the package that contains each, per package manager. */
@@ -186,7 +180,6 @@ async function build() {
  * `programs`: whether ffmpeg and Redis are required, as they are for everything except a client of a remote service.
  */
 export async function bootstrap({ programs }) {
-  checkNode();
   if (programs) {
     await step('installing system packages', installPrograms);
     checkFfmpeg();
@@ -196,4 +189,7 @@ export async function bootstrap({ programs }) {
   await step('building the workspace', build);
 }
 
-if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await bootstrap({ programs: true });
+if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  await useSupportedNode();
+  await bootstrap({ programs: true });
+}

@@ -2,6 +2,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bootstrap } from './bootstrap.mjs';
+import { useSupportedNode } from './supported-node.cjs';
+
+await useSupportedNode();
 
 const [command, ...args] = process.argv.slice(2);
 const here = new URL('.', import.meta.url);

@@ -6,6 +6,9 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { useSupportedNode } from './supported-node.cjs';
+
+await useSupportedNode();
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 // The second contains the pnpm that bootstrap.mjs installs if the machine has none.
@@ -17,8 +20,6 @@ const ENVIRONMENT = {
   ...process.env,
   PATH: [...BIN_DIRS, process.env.PATH].join(path.delimiter),
   TURBO_TELEMETRY_DISABLED: '1',
-  // Node 20 is supported until the SDK drops it; one warning is enough.
-  AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
 };
 /** Exit status of a check that cannot run here and has said why. */
 const SKIPPED = 77;

@@ -1,4 +1,4 @@
-/** What of the WebAssembly API this package uses: the types of Node 20 leave it to the browser's. */
+/** What of the WebAssembly API this package uses: the types of Node leave it to the browser's. */
 declare namespace WebAssembly {
   class Memory {
     /** Sizes in pages of 64 KiB. */
