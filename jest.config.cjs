@@ -1,3 +1,4 @@
+require('./scripts/supported-node.cjs').requireSupportedNode();
 // Set before ONNX Runtime starts in a test; it sends telemetry otherwise.
 process.env['ORT_DISABLE_TELEMETRY'] = '1';
 
@@ -7,14 +8,14 @@ const swc = [
   { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'commonjs', lazy: true } },
 ];
 
+// commander is an ES module, which jest can load as it is only in Node 24.9 and newer; the trace exporter imports
+// node:http with import() when it first sends.
+const TRANSFORMED = '(commander|@opentelemetry/otlp-exporter-base)/';
+
 /** @type {import('jest').Config} */
 const sources = {
-  // The trace exporter imports node:http with import() when it first sends, which jest can run only in transformed
-  // code.
-  transform: { '^.+\\.ts$': swc, '/@opentelemetry/otlp-exporter-base/.+\\.js$': swc },
-  transformIgnorePatterns: [
-    '/node_modules/(?!(\\.pnpm/[^/]+/node_modules/)?@opentelemetry/otlp-exporter-base/)',
-  ],
+  transform: { '^.+\\.ts$': swc, [`${TRANSFORMED}.+\\.c?js$`]: swc },
+  transformIgnorePatterns: [`/node_modules/(?!(\\.pnpm/[^/]+/node_modules/)?${TRANSFORMED})`],
   // Tests use the packages' sources, so a test run needs no build; only end-to-end tests need dist.
   moduleNameMapper: {
     '^@lipsync/prisma$': '<rootDir>/prisma/index.ts',

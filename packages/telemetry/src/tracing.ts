@@ -64,7 +64,7 @@ const EXPORT_TIMEOUT_MS = 4_000;
 
 /**
  * Traces that are sent to an OpenTelemetry collector in batches, as JSON over HTTP. Nothing is global. This call loads
- * the libraries: they take a tenth of a second and 17 MB, which a process without traces saves.
+ * the libraries: they take a tenth of a second and 29 MB, which a process without traces saves.
  */
 export async function createOtlpTracing(options: OtlpOptions): Promise<Tracing> {
   const { endpoint, ratio, resource, onOutage } = options;
