@@ -1,7 +1,7 @@
 // Lints the chart, renders every example with the real Helm, and compares with what is committed in rendered/.
 //   node deploy/helm/check.mjs           fails and tells the first difference
 //   node deploy/helm/check.mjs --write   renders again
-// HELM_BIN names another Helm (3 or 4) than that of the npm registry. Exit status 77: there is none here.
+// HELM_BIN names a Helm (3 or 4) other than that of the npm registry. Exit status 77: there is none here.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

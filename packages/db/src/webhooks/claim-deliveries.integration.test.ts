@@ -73,6 +73,23 @@ describe('claims of deliveries', () => {
     expect(await claim(SLOTS)).toMatchObject([{ customerId }]);
   });
 
+  it("reach a customer's delivery behind its own backlog at an origin that has all its attempts", async () => {
+    const customerId = await scenario.make.customer();
+    const count = CAPS.perOrigin + CAPS.perCustomer;
+    await addDeliveries(scenario.make, { customerId, origin: CROWD, count, dueSecondsAgo: 60 });
+    expect(await claim(SLOTS)).toHaveLength(CAPS.perOrigin);
+    await addDeliveries(scenario.make, { customerId, origin: 'https://one.example.com' });
+    expect(await claim(SLOTS)).toMatchObject([{ origin: 'https://one.example.com' }]);
+  });
+
+  it('keep no place at an origin for deliveries that are not due yet', async () => {
+    const waiting = await scenario.make.customer();
+    await addDeliveries(scenario.make, { customerId: waiting, origin: 'https://one.example.com' });
+    await addDeliveries(scenario.make, { customerId: waiting, origin: CROWD, count: 8, dueSecondsAgo: -60 });
+    await add(CROWD, { count: 8 });
+    expect(await claim(SLOTS)).toHaveLength(1 + CAPS.perOrigin);
+  });
+
   it('enforce the cap of a customer over all of its origins, however long their backlogs', async () => {
     const customerId = await scenario.make.customer();
     await addDeliveries(scenario.make, {
