@@ -25,7 +25,7 @@ if (HELM === undefined) {
 
 const EXAMPLES = join(CHART, 'examples');
 const SMALL = join(EXAMPLES, 'small.yaml');
-/** What no example does for a person: it accepts the licenses of the weights. */
+/** That somebody accepts the licenses of the weights, which no example may do for its readers. */
 const CONSENT = { 'exporter.licenseAccepted': true };
 const EXPORTER = { 'exporter.enabled': true, ...CONSENT };
 const TWO_MORE_POOLS = {
@@ -35,7 +35,7 @@ const TWO_MORE_POOLS = {
   'engines[2].serves[0]': 'musetalk',
 };
 
-/** Template conditions that no example shows: what values must make of the chart. */
+/** What must hold for values that no example has. */
 const MUST = [
   {
     what: 'alerts lead to the runbook that runbookBase names, every one',
@@ -136,7 +136,7 @@ function render(example, values = {}) {
   return objects.map((object) => `---\n${object}\n`).join('');
 }
 
-/** What the chart says against an example; empty if it takes it. */
+/** Why the chart refuses an example; empty if it does not. */
 function refusalOf(example) {
   try {
     render(example);
@@ -151,7 +151,7 @@ function options(values) {
   return Object.entries(values).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
 }
 
-/** What `render` has put one after the other. */
+/** The objects in what `render` returned. */
 function objectsIn(text) {
   return text.split('---\n').slice(1);
 }
