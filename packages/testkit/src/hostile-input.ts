@@ -112,6 +112,7 @@ export const REFUSED_URLS = [
 /** What is wrong with them, and bytes that are no HTTP request: the answer is 400, and the connection is closed. */
 export const MALFORMED_REQUESTS: readonly (readonly [reason: string, bytes: string])[] = [
   ['bytes that are no HTTP', 'nonsense\r\n\r\n'],
+  ['a method that nobody knows', 'HIDE / HTTP/1.1\r\nHost: x\r\n\r\n'],
   ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
   ['two different lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
   [

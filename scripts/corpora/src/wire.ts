@@ -71,7 +71,6 @@ function exchanges(head: string): Record<string, Exchange> {
     'a huge body': body('Content-Length: 20000000', 'x'.repeat(20_000_000)),
     'ten thousand fields': one(`GET / HTTP/1.1\r\n${'A: b\r\n'.repeat(10_000)}\r\n`),
     'a huge target': one(`GET /v1/${'x'.repeat(60_000)} HTTP/1.1\r\n${head}\r\n`),
-    'a method that nobody knows': one(`HIDE /v1/renders HTTP/1.1\r\n${head}\r\n`),
     'a tunnel': one(`CONNECT 127.0.0.1:22 HTTP/1.1\r\n${head}\r\n`),
     'an upgrade to HTTP/2': one(get.replace('\r\n\r\n', '\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n')),
     'a websocket': one(get.replace('\r\n\r\n', '\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')),

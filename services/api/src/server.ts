@@ -1,42 +1,57 @@
 import { randomUUID } from 'node:crypto';
 import {
   createServer as createHttpServer,
+  type IncomingMessage,
   type RequestListener,
   type Server,
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
 import { Socket } from 'node:net';
-import { Duplex } from 'node:stream';
-import { ERROR_CATALOGUE } from '@lipsync/contract';
+import { type Duplex } from 'node:stream';
+import { ERROR_CATALOGUE, type ErrorCode } from '@lipsync/contract';
+import { errorResponse, ServiceError } from '@lipsync/domain';
 import { SECURITY_HEADERS } from './http/request';
 
 /** Limit on the size of the request line and headers together. */
 const MAX_HEADER_BYTES = 16 * 1024;
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
-/** How often connections are checked against both timeouts. */
-const CHECK_INTERVAL_MS = 5_000;
-/** Longer than the pauses of a caller that polls. */
-const KEEP_ALIVE_TIMEOUT_MS = 30_000;
 /**
  * Longer than load balancers keep idle connections, so that the balancer is the one to close them: a request that
  * crosses a close from this side is answered with 502. nginx and ALBs keep them for 60 s, Traefik for 90, Google's
  * balancers for 600.
  */
-const PROXY_KEEP_ALIVE_TIMEOUT_MS = 620_000;
-/**
- * Closes a connection on which nothing has moved for this long during a request: its client has stopped reading. This
- * is far longer than any pause before a response.
- */
-const SILENCE_TIMEOUT_MS = 120_000;
+const PROXY_KEEP_ALIVE_MS = 620_000;
+
+const TIMEOUTS = {
+  /** From a connection's start, or a later request's first byte, to the end of the request's headers. */
+  headersMs: 10_000,
+  /** From the same moment to the end of its body. */
+  requestMs: 30_000,
+  /** How often connections are checked against both. */
+  checkEveryMs: 5_000,
+  /** Between requests. Longer than the pauses of a caller that polls. */
+  keepAliveMs: 30_000,
+  /**
+   * Closes a connection on which nothing has moved for this long during a request: its client has stopped reading. This
+   * is far longer than any pause before a response.
+   */
+  silenceMs: 120_000,
+};
 
 export interface ServerOptions {
   /** Further connections are closed at once, unanswered, with the event `drop`. Without it there is no limit. */
   readonly connectionsMax?: number;
   /** Whether a proxy keeps connections to this server open for the requests of many callers. */
   readonly isBehindProxy?: boolean;
-  readonly silenceMs?: number;
+  readonly timeouts?: Partial<typeof TIMEOUTS>;
+}
+
+/** What a connection has sent. */
+interface Connection {
+  /** The newest request. */
+  last: IncomingMessage;
+  /** The answers that it still waits for, in their order. */
+  readonly unanswered: Set<ServerResponse>;
 }
 
 /**
@@ -44,23 +59,20 @@ export interface ServerOptions {
  * malformed ones.
  */
 export function createServer(app: RequestListener, options: ServerOptions = {}): Server {
-  const { connectionsMax, isBehindProxy = false, silenceMs = SILENCE_TIMEOUT_MS } = options;
-  /** The answers that each connection still waits for, in their order. */
-  const unanswered = new WeakMap<Duplex, Set<ServerResponse>>();
+  const { connectionsMax, isBehindProxy = false } = options;
+  const keepAliveMs = isBehindProxy ? PROXY_KEEP_ALIVE_MS : TIMEOUTS.keepAliveMs;
+  const timeouts = { ...TIMEOUTS, keepAliveMs, ...options.timeouts };
+  const connections = new WeakMap<Duplex, Connection>();
   const listener: RequestListener = (req, res) => {
-    const answers = unanswered.get(req.socket) ?? new Set();
-    const previous = [...answers].at(-1);
-    unanswered.set(req.socket, answers.add(res));
-    res.once('close', () => answers.delete(res));
-    const unknownMethod = unknownMethods.methodOf(req.socket);
-    if (unknownMethod !== undefined) {
-      req.method = unknownMethod;
-      res.shouldKeepAlive = false;
-    }
+    const unanswered = connections.get(req.socket)?.unanswered ?? new Set();
+    const previous = [...unanswered].at(-1);
+    connections.set(req.socket, { last: req, unanswered: unanswered.add(res) });
+    res.once('close', () => unanswered.delete(res));
     const handle = (): void => {
       // RFC 9112 3.2 requires a 400; Node would send it with an empty body.
-      if (req.httpVersion === '1.1' && req.headers.host === undefined) refuseMalformed(res);
-      else if (!req.socket.destroyed) app(req, res);
+      if (req.httpVersion === '1.1' && req.headers.host === undefined) {
+        res.writeHead(MALFORMED.status, headersOf(MALFORMED)).end(MALFORMED.body);
+      } else if (!req.socket.destroyed) app(req, res);
     };
     // Node hands over all requests that arrive in one piece, more than a thousand at worst. If all were handled at once,
     // a client that reads nothing would make this process hold the answers to all of them.
@@ -70,122 +82,101 @@ export function createServer(app: RequestListener, options: ServerOptions = {}):
   const server = createHttpServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      keepAliveTimeout: isBehindProxy ? PROXY_KEEP_ALIVE_TIMEOUT_MS : KEEP_ALIVE_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      keepAliveTimeout: timeouts.keepAliveMs,
+      connectionsCheckingInterval: timeouts.checkEveryMs,
       requireHostHeader: false,
     },
     listener,
   );
-  const unknownMethods = createUnknownMethods(server);
+  // A client may close its side behind its last request (RFC 9112 9.6). Node documents no option for that; without this
+  // property, it closes the other side too, and a response that is not written yet is lost.
+  Object.assign(server, { httpAllowHalfOpen: true });
   if (connectionsMax !== undefined) server.maxConnections = connectionsMax;
-  server.setTimeout(silenceMs);
+  server.setTimeout(timeouts.silenceMs);
   // Handled like any other request: only after authentication is it known whether the body is wanted.
   server.on('checkContinue', listener);
   // An unknown expectation may be ignored (RFC 9110 10.1.1); the contract has no 417.
   server.on('checkExpectation', listener);
-  server.on('clientError', (error, socket) => {
-    const answers = [...(unanswered.get(socket) ?? [])];
-    if (!socket.writable) socket.destroy();
-    else if (answers.length > 0 || !unknownMethods.passOn(error, socket)) refuseRest(socket, answers);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable || isUnused(socket)) socket.destroy();
+    else
+      endWith(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? LATE : MALFORMED, socket, connections.get(socket));
   });
   return server;
 }
 
+/**
+ * Whether nothing was ever sent on a connection. Browsers and load balancers connect ahead of need, and would take an
+ * answer for that to their first request.
+ */
+function isUnused(socket: Duplex): boolean {
+  return socket instanceof Socket && socket.bytesRead === 0;
+}
+
 /** Ends a connection whose further bytes cannot be read, without losing or disturbing an answer to the bytes before. */
-function refuseRest(socket: Duplex, unanswered: readonly ServerResponse[]): void {
-  const last = unanswered.at(-1);
-  if (last === undefined) {
-    socket.end(malformedAnswer());
-  } else if (last.headersSent) {
+function endWith(refusal: Refusal, socket: Duplex, connection: Connection | undefined): void {
+  const answers = [...(connection?.unanswered ?? [])];
+  const answer = answers.at(-1);
+  if (connection === undefined || (answer === undefined && connection.last.complete)) {
+    // The head of a request cannot be read.
+    socket.end(written(refusal));
+  } else if (answer === undefined) {
+    // The rest of a request that was answered before its body had come.
+    socket.end();
+  } else if (answer.headersSent) {
     // A second status line would be read as part of the body that is being sent.
     socket.destroy();
-  } else if (last.req.complete) {
+  } else if (answer.req.complete) {
     // More bytes than its Content-Length says. The request is valid and may create something: it gets its answer.
-    last.shouldKeepAlive = false;
-  } else if (unanswered.length === 1) {
+    answer.shouldKeepAlive = false;
+  } else if (answers.length === 1) {
     // Its body is broken or late, so the answer that waits for the body would never come.
-    socket.end(malformedAnswer());
+    socket.end(written(refusal));
   } else {
     socket.destroy();
   }
 }
 
-const STATUS = 400;
-const BODY = JSON.stringify({
-  error: {
-    code: 'invalid_request',
-    message: 'The bytes received are not a well-formed HTTP request within the size and time limits.',
-    retryable: ERROR_CATALOGUE.invalid_request.retryable,
-  },
-});
+/** An answer to bytes of which the application never hears. */
+interface Refusal {
+  readonly status: number;
+  readonly retryAfterSeconds: number | null;
+  readonly body: string;
+}
 
-/** Headers of every such response. Nothing in a malformed request is trusted, not even its X-Request-Id. */
-function headers(): Record<string, string> {
+const MALFORMED = refusal(
+  'invalid_request',
+  'The bytes received are not a well-formed HTTP request within the size limits.',
+);
+const LATE = refusal('service_unavailable', 'The rest of the request did not come in time; send it again.');
+
+function refusal(code: ErrorCode, detail: string): Refusal {
+  const { httpStatus, retryAfterSeconds } = ERROR_CATALOGUE[code];
+  const body = JSON.stringify(errorResponse(new ServiceError(code, { detail })));
+  return { status: httpStatus ?? 503, retryAfterSeconds, body };
+}
+
+/** Nothing in such a request is trusted, not even its X-Request-Id. */
+function headersOf({ retryAfterSeconds, body }: Refusal): Record<string, string> {
   return {
     'X-Request-Id': randomUUID(),
     ...SECURITY_HEADERS,
     'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': String(Buffer.byteLength(BODY)),
+    'Content-Length': String(Buffer.byteLength(body)),
     'Cache-Control': 'no-store',
+    ...(retryAfterSeconds === null ? {} : { 'Retry-After': String(retryAfterSeconds) }),
     Connection: 'close',
   };
 }
 
-/** The response to bytes that are not an HTTP request: no request object exists that a handler could be given. */
-function malformedAnswer(): string {
-  const lines = Object.entries(headers()).map(([name, value]) => `${name}: ${value}`);
-  return [`HTTP/1.1 ${STATUS} ${STATUS_CODES[STATUS]}`, ...lines, '', BODY].join('\r\n');
-}
-
-/** The same response to a request that could be parsed but that HTTP does not allow. */
-function refuseMalformed(res: ServerResponse): void {
-  res.writeHead(STATUS, headers()).end(BODY);
-}
-
-/** The request line and the headers of a request, up to the empty line; its method is a token of RFC 9110 5.6.2. */
-const HEAD = /^([!#$%&'*+.^_`|~\w-]{1,32})( \S+ HTTP\/1\.1\r\n[^]*?\r\n\r\n)/;
-/** Any method that the parser knows and no path has. */
-const STAND_IN = 'UNLINK';
-
-/**
- * Passes on requests whose method Node's parser does not know. It gives up at the method, but whether that is a 401, a
- * 404 or a 405 depends on what follows. So the head is parsed once more, with another method, over a connection of its
- * own; the body is left out, because every path refuses the method before it reads one.
- */
-function createUnknownMethods(server: Server) {
-  const methods = new WeakMap<Duplex, string>();
-  const passedOn = new WeakSet<Duplex>();
-  return {
-    /** The method that was sent on a connection, if the parser did not know it. */
-    methodOf: (connection: Duplex): string | undefined => methods.get(connection),
-    /** Returns false if the error of the parser is another one, or if the head is not complete. */
-    passOn(error: Error & { code?: string; rawPacket?: unknown }, socket: Duplex): boolean {
-      // The parser fails again at each of the bytes that follow. The answer ends the connection.
-      if (passedOn.has(socket)) return true;
-      if (error.code !== 'HPE_INVALID_METHOD' || !Buffer.isBuffer(error.rawPacket)) return false;
-      const [, method, rest] = HEAD.exec(error.rawPacket.toString('latin1')) ?? [];
-      if (method === undefined || rest === undefined) return false;
-      const connection = new Duplex({
-        read: () => undefined,
-        write: (chunk, _encoding, done) => void socket.write(chunk, done),
-        final: (done) => void socket.end(done),
-        destroy: (failure, done) => {
-          socket.destroy();
-          done(failure);
-        },
-      });
-      passedOn.add(socket);
-      socket.once('close', () => connection.destroy());
-      if (socket instanceof Socket)
-        Object.defineProperty(connection, 'remoteAddress', { value: socket.remoteAddress });
-      methods.set(connection, method);
-      server.emit('connection', connection);
-      connection.push(`${STAND_IN}${rest}`, 'latin1');
-      return true;
-    },
-  };
+/** The response as bytes, for where no response object exists. */
+function written(refusal: Refusal): string {
+  const lines = Object.entries(headersOf(refusal)).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...lines, '', refusal.body].join(
+    '\r\n',
+  );
 }
 
 const CHECK_MS = 50;
@@ -210,9 +201,8 @@ export function createDrain(server: Server): Drain {
   function close(everything: boolean): void {
     if (everything) server.closeAllConnections();
     else server.closeIdleConnections();
-    // Browsers and load balancers connect ahead of need. Node counts a connection on which nothing was sent yet as
-    // busy.
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    // Node counts a connection on which nothing was sent yet as busy.
+    for (const socket of sockets) if (isUnused(socket)) socket.destroy();
   }
 
   return async (lastCall) => {

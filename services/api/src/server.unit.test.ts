@@ -73,13 +73,50 @@ describe('the HTTP server', () => {
     expect(answers).not.toContain('400');
   });
 
-  it('answers a method that the parser does not know although its body follows before the answer', async () => {
-    const socket = await open((req, res) => {
-      server?.once('clientError', () => res.end(`answer to ${req.method}`));
-      socket.write('the body');
+  describe('a client that keeps the server waiting', () => {
+    /** Far below what any client here takes that does send. */
+    const impatient = { timeouts: { headersMs: 20, requestMs: 40, checkEveryMs: 10, keepAliveMs: 20 } };
+
+    it('is left without an answer if it has sent nothing: its first request would take that answer for its own', async () => {
+      const socket = await open(ok, impatient);
+      expect(await text(socket)).toBe('');
     });
-    socket.write('FOO / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n');
-    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nanswer to FOO$/);
+
+    it('is left without an answer if it has not begun another request', async () => {
+      const socket = await open(ok, impatient);
+      // Node would add a second to what it announces.
+      Object.assign(server ?? {}, { keepAliveTimeoutBuffer: 0 });
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      expect((await text(socket)).match(/HTTP\/1\.1/g)).toHaveLength(1);
+    });
+
+    it.each([
+      ['the headers', 'GET / HTTP/1.1\r\nHost:'],
+      ['the body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{'],
+    ])('for the rest of %s is told to send the request again', async (_, bytes) => {
+      const socket = await open((req) => req.resume(), impatient);
+      socket.write(bytes);
+      const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/);
+      expect(head).toContain('Connection: close');
+      expect(head).toMatch(/^Retry-After: 5\r?$/m);
+      expect(validate('ErrorResponse', JSON.parse(body))).toEqual({ ok: true });
+      expect(JSON.parse(body)).toMatchObject({ error: { code: 'service_unavailable', retryable: true } });
+    });
+
+    it('for the rest of a request that was refused already gets no second answer', async () => {
+      const socket = await open(ok, impatient);
+      socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{');
+      expect((await text(socket)).match(/HTTP\/1\.1/g)).toHaveLength(1);
+    });
+  });
+
+  it('answers a client that has closed its side behind the request, however late', async () => {
+    const socket = await open(
+      (req, res) => void req.socket.once('end', () => setImmediate(() => res.end('ok'))),
+    );
+    socket.end('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*ok$/);
   });
 
   it('does not write a second status line into a response in progress', async () => {
@@ -132,7 +169,7 @@ describe('the HTTP server', () => {
         res.once('close', () => server?.emit('test:closed'));
         res.end(LARGE);
       },
-      { silenceMs: 500 },
+      { timeouts: { silenceMs: 50 } },
     );
     if (server === undefined) throw new Error('no server');
     const closed = once(server, 'test:closed');

@@ -32,29 +32,6 @@ describe('requests under /v1', () => {
       expect([status, headers.get('allow')]).toEqual([405, 'POST']);
     });
 
-    it.each(['FOO', 'GETX', 'get'])(
-      '405 with Allow also for %s, a method that the HTTP parser does not know, and 401 without a key',
-      async (method) => {
-        const head = `${method} /v1/renders/x HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${method}\r\n`;
-        const unauthenticated = await sendRaw(api.port, `${head}\r\n`);
-        expect(unauthenticated.status).toBe(401);
-        const answer = await sendRaw(
-          api.port,
-          `${head}Authorization: Bearer ${customer.key}\r\nContent-Length: 2\r\n\r\n{}`,
-        );
-        expect(answer.status).toBe(405);
-        expect(answer.head).toMatch(/^Allow: GET, HEAD\r?$/m);
-        expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 'method_not_allowed' } });
-        await eventually(() => {
-          const lines = api.logLines().filter((line) => line['request_id'] === method);
-          expect(lines).toMatchObject([
-            { method, status: 401 },
-            { method, status: 405 },
-          ]);
-        });
-      },
-    );
-
     it('405 before the body is looked at', async () => {
       const { status } = await send(`${api.baseUrl}/v1/renders/x`, 'PUT', {
         key: customer.key,
