@@ -52,10 +52,10 @@ export function resolveIdempotencyKey(
   return header || body || null;
 }
 
-/** node:http decodes header bytes as Latin-1, while the same key in a JSON body is UTF-8. */
+/** node:http decodes header bytes as Latin-1, while the same key in a JSON body is UTF-8. Every character counts. */
 function asUtf8(value: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'));
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(value, 'latin1'));
   } catch {
     return value;
   }

@@ -39,6 +39,13 @@ describe('resolveIdempotencyKey', () => {
   });
 
   it.each([
+    ['a byte order mark', '\ufeffa'],
+    ['a no-break space', '\u00a0a\u00a0'],
+  ])('keeps %s of a header, so that no two keys become one', (_, key) => {
+    expect(resolveIdempotencyKey([onTheWire(key)], key)).toBe(key);
+  });
+
+  it.each([
     ['NUL', 'a\0b'],
     ['half a surrogate pair', '\ud800'],
     ['quotes and backslashes', '"a\\'],
