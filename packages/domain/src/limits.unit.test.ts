@@ -7,7 +7,6 @@ import {
   enqueueCapacity,
   FAILED_AUTH_PER_MINUTE,
   ingestCap,
-  RECORD_TTL_SECONDS,
   SIGNED_URL_SECONDS,
   TOMBSTONE_SECONDS,
   uploadContentType,
@@ -31,8 +30,7 @@ describe('limits', () => {
     );
     expect(promised).toContain(`A JSON body holds at most ${BODY_MAX_BYTES / 1024} KiB`);
     expect(promised).toContain(`after ${FAILED_AUTH_PER_MINUTE} in a minute they get 429`);
-    expect(promised).toContain(`expire after ${RECORD_TTL_SECONDS / 86_400} days`);
-    expect(promised).toContain(`addresses after ${SIGNED_URL_SECONDS / 60} minutes`);
+    expect(promised).toContain(`signed addresses live for at most ${SIGNED_URL_SECONDS / 60} minutes`);
     expect(promised).toContain(`answered with 410 for ${TOMBSTONE_SECONDS / 86_400} days`);
   });
 

@@ -74,7 +74,7 @@ function openPages(deps: ApiDeps): Express {
     res.end();
   });
   app.all('/openapi.json', readOnly, serveFiles(new Map([['/openapi.json', openapi]])));
-  app.all(/^\/docs(\/|$)/, readOnly, docs({ publicBaseUrl, hasStudio: studioFolder !== null }));
+  app.all(/^\/docs(\/|$)/, readOnly, docs({ ...deps.config, hasStudio: studioFolder !== null }));
   if (studioFolder !== null) app.all(/^\/studio(\/|$)/, readOnly, studio(studioFolder, storeOrigin));
   app.use(() => {
     throw new ServiceError('not_found');

@@ -7,7 +7,7 @@ export interface Explanation {
 }
 
 const AGAIN = 'Nothing is wrong with your files. Render again.';
-const STORED = 'Go back and choose the file again: it is uploaded anew.';
+const STORED = 'Go back and choose the file again. It will be uploaded once more.';
 const STUDIO =
   'This should not happen from this page. Reload it; if it stays, send the request id to your operator.';
 
@@ -34,10 +34,7 @@ const EXPLANATIONS: Readonly<Record<ErrorCode, readonly [title: string, hint: st
     'This kind of file is not supported',
     'Export the video as MP4, or the voice as WAV or MP3.',
   ],
-  asset_type_mismatch: [
-    'Video and voice are exchanged',
-    'Choose a video as the video and audio as the voice.',
-  ],
+  asset_type_mismatch: ['Video and voice are swapped', 'Choose a video as the video and audio as the voice.'],
   preparation_mismatch: [
     'The preparation belongs to another video',
     'Choose the video that was prepared, or render without the preparation.',
@@ -51,7 +48,7 @@ const EXPLANATIONS: Readonly<Record<ErrorCode, readonly [title: string, hint: st
   asset_not_found: ['The uploaded file is not there', STORED],
   upload_not_found: ['The upload is not there', STORED],
   webhook_event_not_found: ['There is no such webhook event', 'Look at the render itself.'],
-  idempotency_in_progress: ['The same render is just being created', 'Wait a moment and try again.'],
+  idempotency_in_progress: ['This render is already being created', 'Wait a moment and try again.'],
   render_not_cancellable: ['It is too late to cancel', 'The render has already ended.'],
   asset_not_ready: ['The upload has not arrived', STORED],
   asset_failed: ['The uploaded file cannot be used', 'Choose another file.'],
@@ -59,13 +56,16 @@ const EXPLANATIONS: Readonly<Record<ErrorCode, readonly [title: string, hint: st
   preparation_failed: ['The preparation did not work', 'Prepare the video again, or render without it.'],
   upload_incomplete: ['The upload has not arrived', STORED],
   upload_size_mismatch: ['The file changed while it was uploaded', 'Choose it again.'],
-  render_expired: ['This render has expired', 'Results are kept for 7 days. Render again.'],
-  preparation_expired: ['The preparation has expired', 'They are kept for 7 days. Prepare the video again.'],
-  asset_expired: ['The uploaded file has expired', 'Uploads are kept for 7 days. Choose the file again.'],
-  upload_expired: [
-    'The upload took too long',
-    'It must arrive within 15 minutes. Try again with a faster connection or a smaller file.',
+  render_expired: ['This render has expired', 'Results are kept for a limited time. Render again.'],
+  preparation_expired: [
+    'The preparation has expired',
+    'It is kept for a limited time. Prepare the video again.',
   ],
+  asset_expired: [
+    'The uploaded file has expired',
+    'Uploads are kept for a limited time. Choose the file again.',
+  ],
+  upload_expired: ['The upload took too long', 'Try again with a faster connection or a smaller file.'],
   webhook_event_expired: ['The webhook event has expired', 'Look at the render itself.'],
   rate_limit_exceeded: ['Too many requests', 'Wait a minute and try again.'],
   concurrency_limit_exceeded: [

@@ -8,7 +8,7 @@ import {
   type SyncMode,
 } from '@lipsync/contract';
 import { type RequestHandler } from 'express';
-import { FIGURES } from './figures';
+import { figures, type Lifetimes } from './figures';
 import { serveFiles, type StaticFile, staticFile } from './static-file';
 import { syncModePicture } from './sync-mode-pictures';
 
@@ -27,7 +27,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export interface DocsOptions {
+export interface DocsOptions extends Lifetimes {
   readonly publicBaseUrl: string;
   /** Whether there is a studio to link to. */
   readonly hasStudio: boolean;
@@ -77,9 +77,10 @@ function loadDocs(options: DocsOptions): ReadonlyMap<string, StaticFile> {
 }
 
 /** One page within the common frame. A `{{name}}` stands for a value; an unknown one is an error at start. */
-export function renderPage(page: Page, { publicBaseUrl, hasStudio }: DocsOptions): string {
+export function renderPage(page: Page, options: DocsOptions): string {
+  const { publicBaseUrl, hasStudio } = options;
   const values = {
-    ...FIGURES,
+    ...figures(options),
     base_url: escapeHtml(publicBaseUrl),
     title: page.title,
     navigation: PAGES.map((each) => link(each, each === page)).join('\n'),

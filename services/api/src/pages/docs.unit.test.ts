@@ -2,13 +2,18 @@ import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ERROR_CATALOGUE, SYNC_MODES } from '@lipsync/contract';
-import { signatureHeader } from '@lipsync/domain';
+import { RECORD_TTL_SECONDS, signatureHeader,SIGNED_URL_SECONDS } from '@lipsync/domain';
 import { MEDIA_LIMITS } from '@lipsync/media';
 import { receiveWebhook } from '../../public/samples/receive-webhook';
 import { PAGES, renderPage } from './docs';
 
 const SAMPLES = join(__dirname, '../../public/samples');
-const options = { publicBaseUrl: 'https://api.example.com', hasStudio: true };
+const options = {
+  publicBaseUrl: 'https://api.example.com',
+  hasStudio: true,
+  recordTtlSeconds: RECORD_TTL_SECONDS,
+  uploadTtlSeconds: SIGNED_URL_SECONDS,
+};
 const pages = new Map(PAGES.map((page) => [page.name, renderPage(page, options)]));
 const pageNamed = (name: (typeof PAGES)[number]['name']): string => pages.get(name) ?? '';
 
@@ -86,6 +91,17 @@ describe('the documentation', () => {
     const { minSide, maxSide, maxPictures } = MEDIA_LIMITS;
     expect(pageNamed('limits')).toContain(`each side ${minSide} to ${maxSide} pixels`);
     expect(pageNamed('limits')).toContain(`at most ${maxPictures} pictures`);
+  });
+
+  it('says how long records and uploads live as this service is set', () => {
+    const own = { ...options, recordTtlSeconds: 36 * 3_600, uploadTtlSeconds: 60 };
+    const [limits, uploads] = ['limits', 'uploads'].map((name) =>
+      renderPage(PAGES.find((page) => page.name === name) ?? PAGES[0], own),
+    );
+    expect(limits).toContain('36 hours; then 410 for 30 days');
+    expect(uploads).toContain('within 1 minute.');
+    for (const page of PAGES) expect(renderPage(page, own)).not.toMatch(/7 days/);
+    expect(pageNamed('limits')).toContain('7 days; then 410 for 30 days');
   });
 
   it('draws every sync mode, as long as the service makes it', () => {

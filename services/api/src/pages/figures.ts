@@ -9,7 +9,6 @@ import {
   MEDIA_MAX_SECONDS,
   POLL_HINT_SECONDS,
   RECORD_DEADLINE_SECONDS,
-  RECORD_TTL_SECONDS,
   SIGNED_URL_SECONDS,
   TOMBSTONE_SECONDS,
   URL_MAX_LENGTH,
@@ -25,8 +24,17 @@ const MINUTE = 60;
 const HOUR = 3_600;
 const DAY = 86_400;
 
-/** What the pages say in numbers, from the constants that the service obeys. */
-export const FIGURES: Readonly<Record<string, string>> = {
+/** What an operator sets and the pages say. */
+export interface Lifetimes {
+  readonly recordTtlSeconds: number;
+  readonly uploadTtlSeconds: number;
+}
+
+/** What the pages say in numbers, from the constants and settings that the service obeys. */
+export const figures = ({
+  recordTtlSeconds,
+  uploadTtlSeconds,
+}: Lifetimes): Readonly<Record<string, string>> => ({
   media_mib: String(MEDIA_MAX_BYTES / KIB ** 2),
   media_bytes: String(MEDIA_MAX_BYTES),
   media_seconds: String(MEDIA_MAX_SECONDS),
@@ -35,7 +43,8 @@ export const FIGURES: Readonly<Record<string, string>> = {
   url_length: String(URL_MAX_LENGTH),
   key_length: String(IDEMPOTENCY_KEY_MAX_LENGTH),
   signed_minutes: String(SIGNED_URL_SECONDS / MINUTE),
-  record_days: String(RECORD_TTL_SECONDS / DAY),
+  record_lifetime: inWords(recordTtlSeconds),
+  upload_lifetime: inWords(uploadTtlSeconds),
   tombstone_days: String(TOMBSTONE_SECONDS / DAY),
   deadline_hours: String(RECORD_DEADLINE_SECONDS / HOUR),
   attempts: String(MAX_ATTEMPTS),
@@ -54,7 +63,20 @@ export const FIGURES: Readonly<Record<string, string>> = {
   webhook_delays: listed(WEBHOOK_RETRY_DELAYS_SECONDS.map(duration)),
   video_types: CONTENT_TYPES.video.join(', '),
   audio_types: CONTENT_TYPES.audio.join(', '),
-};
+});
+
+const UNITS = [
+  [DAY, 'day'],
+  [HOUR, 'hour'],
+  [MINUTE, 'minute'],
+  [1, 'second'],
+] as const;
+
+/** In the largest unit of which it is a whole number: 7 days, 36 hours, 1 minute. */
+function inWords(seconds: number): string {
+  const [size, unit] = UNITS.find(([size]) => seconds % size === 0) ?? UNITS[3];
+  return `${seconds / size} ${unit}${seconds === size ? '' : 's'}`;
+}
 
 function duration(seconds: number): string {
   if (seconds % HOUR === 0) return `${seconds / HOUR} h`;
