@@ -15,9 +15,9 @@ interface SpanStart {
 
 /** A piece of work in a trace. Passed from caller to callee; there is no hidden current span. */
 export interface Span {
-  /** Undefined without tracing. */
+  /** Undefined without a collector, unless the trace was begun elsewhere. */
   readonly traceId: string | undefined;
-  /** W3C trace context for downstream work. Undefined without tracing. */
+  /** W3C trace context for downstream work. Undefined where `traceId` is. */
   readonly traceParent: string | undefined;
   rename(name: string): void;
   set(attributes: SpanAttributes): void;
@@ -43,8 +43,16 @@ export const NO_SPAN: Span = {
   end: () => undefined,
 };
 
+/** W3C Trace Context, version 00: neither of the ids is all zeros. */
+const TRACE_PARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** Records nothing. A trace that was begun elsewhere is passed on as it came. */
 export const NO_TRACING: Tracing = {
-  startSpan: () => NO_SPAN,
+  startSpan: (_name, { parent }) => {
+    const [traceParent, traceId] = TRACE_PARENT.exec(parent ?? '') ?? [];
+    const span: Span = { ...NO_SPAN, traceId, traceParent, during: (_part, work) => work(span) };
+    return span;
+  },
   close: () => Promise.resolve(),
 };
 

@@ -109,8 +109,22 @@ describe('createOtlpTracing', () => {
 });
 
 describe('NO_TRACING', () => {
-  it('runs the work without a trace id', async () => {
+  it('passes the trace of a caller on as it came, also to the parts of the work', async () => {
     const span = NO_TRACING.startSpan('job', { kind: 'consumer', parent: CALLER });
+    expect([span.traceId, span.traceParent]).toEqual([CALLER.slice(3, 35), CALLER]);
+    expect(await span.during('part', async (part) => part.traceId)).toBe(span.traceId);
+  });
+
+  it.each([
+    [undefined],
+    [null],
+    ['nonsense'],
+    [`${CALLER}, ${CALLER}`],
+    [CALLER.toUpperCase()],
+    [`00-${'0'.repeat(32)}-b7ad6b7169203331-01`],
+    [`00-0af7651916cd43dd8448eb211c80319c-${'0'.repeat(16)}-01`],
+  ])('begins no trace of its own: %s', async (parent) => {
+    const span = NO_TRACING.startSpan('job', { kind: 'consumer', parent });
     expect([span.traceId, span.traceParent]).toEqual([undefined, undefined]);
     expect(await span.during('part', async (part) => part.traceId ?? 'untraced')).toBe('untraced');
   });

@@ -71,14 +71,24 @@ describe('metrics of the API', () => {
     });
   });
 
-  it('are all there is without a collector: no trace ids in rows and logs, whatever the caller sends', async () => {
-    const headers = { traceparent: CALLER, 'X-Request-Id': 'untraced' };
-    const options = { key: customer.key, headers, json: renderRequest() };
-    const { body } = await api.operations.ok('create_render', options);
-    const row = await api.db.prisma.render.findUniqueOrThrow({ where: { id: body.id } });
-    expect(row.traceParent).toBeNull();
-    await eventually(() => expect(JSON.stringify(api.logLines())).toContain('untraced'));
-    expect(JSON.stringify(api.logLines())).not.toContain('trace_id');
+  it("are all there is without a collector, but a caller's own trace is kept with what it creates, and logged", async () => {
+    const { key } = customer;
+    const render = async (name: string, headers: Record<string, string>) => {
+      const options = { key, headers: { ...headers, 'X-Request-Id': name }, json: renderRequest() };
+      const { body } = await api.operations.ok('create_render', options);
+      const { traceParent } = await api.db.prisma.render.findUniqueOrThrow({ where: { id: body.id } });
+      const line = await eventually(() => {
+        const found = api.logLines().find(({ request_id }) => request_id === name);
+        if (found === undefined) throw new Error('not yet logged');
+        return found;
+      });
+      return { traceParent, traceId: line['trace_id'] };
+    };
+    expect(await render('traced-by-its-caller', { traceparent: CALLER })).toEqual({
+      traceParent: CALLER,
+      traceId: CALLER_TRACE,
+    });
+    expect(await render('not-traced', {})).toEqual({ traceParent: null, traceId: undefined });
   });
 
   it("count the rate limiter's decisions for each of its allowances", async () => {

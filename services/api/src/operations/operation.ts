@@ -17,7 +17,7 @@ interface Call {
   body: object | undefined;
   /** Every Idempotency-Key header of the request. */
   idempotencyHeaders: readonly string[];
-  /** W3C trace context of the request, for the work that it starts; undefined when tracing is off. */
+  /** W3C trace context of the request, for the work that it starts; undefined if it has none. */
   traceParent: string | undefined;
 }
 
