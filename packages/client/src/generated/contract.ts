@@ -390,6 +390,8 @@ export interface ErrorCatalogue {
     media_unsupported: { status: null; where: "asset" | "record" | "engine" };
     /** The media is damaged or empty; export it again. */
     media_corrupt: { status: null; where: "asset" | "record" | "engine" };
+    /** The bytes were replaced after the upload was completed; create a new upload. */
+    upload_changed: { status: null; where: "asset" | "record" | "engine" };
     /** No face was found in what is shown of the video; use a video that shows a face. */
     no_face_detected: { status: null; where: "record" | "engine" };
     /** The engine took too long; create the render again. */

@@ -3481,6 +3481,16 @@ export const openapiDocument = {
       ],
       "message": "The media is damaged or empty; export it again."
     },
+    "upload_changed": {
+      "http_status": null,
+      "retryable": false,
+      "where": [
+        "asset",
+        "record",
+        "engine"
+      ],
+      "message": "The bytes were replaced after the upload was completed; create a new upload."
+    },
     "no_face_detected": {
       "http_status": null,
       "retryable": false,

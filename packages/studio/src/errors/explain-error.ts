@@ -110,6 +110,7 @@ const EXPLANATIONS: Readonly<Record<ErrorCode, readonly [title: string, hint: st
     'Export the video as MP4 with H.264, or the voice as WAV.',
   ],
   media_corrupt: ['A file is damaged', 'It does not play to its end. Export it again.'],
+  upload_changed: ['The uploaded file was replaced', 'Choose the file again.'],
   no_face_detected: [
     'No face was found in the video',
     'Use a video that shows a face from the front, well lit and not too small.',

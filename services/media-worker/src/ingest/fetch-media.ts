@@ -122,16 +122,13 @@ async function takeUpload(
     await storage.copy(upload.stagingKey, objectKey, { ifMatch: upload.etag, signal });
   } catch (error) {
     if (!(error instanceof StorageError) || error.kind !== 'precondition_failed') throw error;
-    // Not `media_corrupt`: nothing is wrong with the file. What was completed is gone, and uploading again helps.
-    throw new IngestFailure('storage_failed', 'the bytes were replaced after the upload was completed', {
-      isFinal: true,
-    });
+    throw new IngestFailure('upload_changed', error.message, { cause: error });
   }
   const path = join(folder, 'media');
   await storage.getToFile(objectKey, path, { signal });
   const { size } = await stat(path);
   if (size !== upload.sizeBytes)
-    throw new IngestFailure('storage_failed', 'the stored size is not the declared one', { isFinal: true });
+    throw new IngestFailure('storage_failed', 'the stored size is not the declared one');
   return {
     path,
     sizeBytes: size,

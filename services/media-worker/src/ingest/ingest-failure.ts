@@ -7,22 +7,15 @@ import { type JobDisposition } from '@lipsync/worker';
 /** Why an asset cannot be ingested, as a code of the error catalogue; the message is for logs. */
 export class IngestFailure extends Error {
   override readonly name = 'IngestFailure';
-  /** Whether another attempt would fail in the same way. */
-  readonly isFinal: boolean;
   /** Tells the customer more than the catalogue does. */
   readonly detail: string | undefined;
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    {
-      isFinal = !ERROR_CATALOGUE[code].retryable,
-      detail,
-      ...options
-    }: ErrorOptions & { readonly isFinal?: boolean; readonly detail?: string | undefined } = {},
+    { detail, ...options }: ErrorOptions & { readonly detail?: string | undefined } = {},
   ) {
     super(message, options);
-    this.isFinal = isFinal;
     this.detail = detail;
   }
 }
@@ -31,8 +24,8 @@ export class IngestFailure extends Error {
 export function classifyIngestError(error: unknown): JobDisposition {
   if (isMediaError(error)) return { kind: 'fail', code: error.code, detail: error.detail };
   if (error instanceof IngestFailure) {
-    const { code, detail, isFinal } = error;
-    return { kind: isFinal ? 'fail' : 'retry', code, detail };
+    const { code, detail } = error;
+    return { kind: ERROR_CATALOGUE[code].retryable ? 'retry' : 'fail', code, detail };
   }
   if (isStorageAwayAtFirst(error)) return { kind: 'postpone', code: 'storage_failed' };
   if (error instanceof StorageError) return { kind: 'retry', code: 'storage_failed' };
@@ -48,7 +41,7 @@ export function classifyIngestError(error: unknown): JobDisposition {
 }
 
 /** Statuses that mean "not now": the same request may succeed later. */
-const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
+const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /** Maps a failed download to the asset's error code. Coarse on purpose: it must reveal nothing about our network. */
 export function downloadFailureCode(error: Pick<EgressError, 'reason' | 'status'>): ErrorCode {
@@ -71,7 +64,7 @@ export function downloadFailureCode(error: Pick<EgressError, 'reason' | 'status'
 }
 
 function statusCode(status: number): ErrorCode {
-  return status >= 500 || PASSING_STATUSES.has(status) ? 'media_download_failed' : 'media_not_accessible';
+  return status >= 500 || TEMPORARY_STATUSES.has(status) ? 'media_download_failed' : 'media_not_accessible';
 }
 
 /** How long a download may take, and how long it may take until the first byte of the file. */

@@ -344,11 +344,12 @@ describe('an uploaded asset', () => {
     expect(await storage.getBuffer(ready.objectKey ?? '')).toEqual(video);
   });
 
-  it('fails at once when its bytes were replaced between completion and ingest, and is not called damaged', async () => {
+  it('fails for good when its bytes were replaced between completion and ingest, and says so', async () => {
     const { asset, stagingKey } = await uploadedAsset(video);
     await storage.put(stagingKey, Buffer.alloc(video.length), { contentType: 'video/mp4' });
-    expect(await ingested(asset)).toMatchObject({ status: 'failed', errorCode: 'storage_failed' });
-    expect(ERROR_CATALOGUE.storage_failed.message).toContain('create the resource again');
+    const { status, errorCode } = await ingested(asset);
+    expect([status, errorCode]).toEqual(['failed', 'upload_changed']);
+    expect(ERROR_CATALOGUE.upload_changed).toMatchObject({ retryable: false, httpStatus: null });
   });
 
   it('fails when its bytes are unusable, and leaves no copy of them', async () => {
