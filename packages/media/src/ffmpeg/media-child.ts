@@ -39,6 +39,7 @@ export interface ChildOptions {
 
 export interface ChildExit {
   readonly code: number | null;
+  /** For messages: without addresses and lists of options. */
   readonly stderr: string;
   /**
    * Only `exit` means that the tool itself reported its outcome. `killed`: by another party, such as a kernel out of
@@ -115,13 +116,22 @@ export function startChild(
     child.once('exit', (code, killedBy) => {
       // Not 'close': stdout may be paused on purpose. The end of stderr is still awaited because it holds the reason.
       const finish = (): void =>
-        settle({ code, stderr, ended: ended === 'exit' ? ownEnd(code, killedBy, stderr) : ended });
+        settle({
+          code,
+          stderr: readable(stderr),
+          ended: ended === 'exit' ? ownEnd(code, killedBy, stderr) : ended,
+        });
       if (complaints.readableEnded || complaints.destroyed) finish();
       else complaints.once('close', finish);
     });
   });
   const output = child.stdout ?? Readable.from([]);
   return { stdin, stdout: output, exit, complaintAbout, kill: () => stop('stopped') };
+}
+
+/** A tool's messages without the addresses of its objects in memory and the lists of what it was allowed. */
+function readable(stderr: string): string {
+  return stderr.replaceAll(/ @ 0x[0-9a-f]+/gi, '').replaceAll(/(whitelist) '[^']*'/g, '$1');
 }
 
 /** Signals that somebody sent; a file may have caused a crash (SIGSEGV, SIGABRT) or a limit (SIGXCPU). */

@@ -16,11 +16,17 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-describe('a media tool that ends without a verdict', () => {
-  const script = (name: string, commands: string): Promise<string> => writeTool(join(folder, name), commands);
-  const endOf = (command: string): Promise<ChildExit> =>
-    startChild(binariesOf(command), [command], { folder, deadlineMs: 20_000 }).exit;
+const script = (name: string, commands: string): Promise<string> => writeTool(join(folder, name), commands);
+const endOf = (command: string): Promise<ChildExit> =>
+  startChild(binariesOf(command), [command], { folder, deadlineMs: 20_000 }).exit;
 
+test('a refusal quotes neither the addresses of the tool in memory nor what it was allowed', async () => {
+  const refusal = "[mpegts @ 0x55cc972a8900] Format not on whitelist 'mov,matroska,webm'";
+  const refuses = await script('refuses a format', `echo "${refusal}" >&2; exit 1`);
+  expect((await endOf(refuses)).stderr).toBe('[mpegts] Format not on whitelist\n');
+});
+
+describe('a media tool that ends without a verdict', () => {
   test('because the kernel killed it is told from one that refused its input', async () => {
     expect(await endOf(await script('shot', 'kill -KILL $$'))).toMatchObject({ ended: 'killed' });
     expect(await endOf(await script('told to end', 'kill -TERM $$'))).toMatchObject({ ended: 'killed' });
