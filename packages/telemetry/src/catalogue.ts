@@ -127,7 +127,7 @@ export const METRICS = {
   queue_jobs: {
     type: 'gauge',
     help: 'Unfinished jobs of the whole system. Every media-worker reports the same value: take the maximum.',
-    labels: { queue: QUEUES, state: ['blocked', 'waiting', 'dispatched', 'running'] },
+    labels: { queue: QUEUES, state: ['blocked', 'waiting', 'enqueued', 'running'] },
     services: ['media-worker'],
   },
   queue_oldest_seconds: {
@@ -162,8 +162,8 @@ export const METRICS = {
   },
   reconciler_actions_total: {
     type: 'counter',
-    help: 'Repairs by this process: messages that Redis lost (rering), messages to queues that no worker serves any more (unserved), expired leases, exhausted attempts (given_up), deadlines, expired uploads.',
-    labels: { action: ['rering', 'unserved', 'expired_lease', 'given_up', 'deadline', 'expired_upload'] },
+    help: 'Repairs by this process: messages that Redis lost (forgotten), messages to queues that no worker serves any more (unserved), expired leases, exhausted attempts (given_up), deadlines, expired uploads.',
+    labels: { action: ['forgotten', 'unserved', 'expired_lease', 'given_up', 'deadline', 'expired_upload'] },
     services: ['media-worker'],
     fromZero: true,
   },

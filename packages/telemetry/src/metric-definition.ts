@@ -47,7 +47,7 @@ export const JOB_OUTCOMES = [
 ] as const;
 
 /** Loops of the media-worker, of every worker (its row), and of the dispatcher. */
-export const LOOPS = ['admission', 'reconciliation', 'purging', 'worker_row', 'dispatch'] as const;
+export const LOOPS = ['enqueueing', 'reconciliation', 'purging', 'worker_row', 'dispatch'] as const;
 
 /** The result of an attempt: accepted by the receiver, deferred through our own fault, or the class of the failure. */
 export const ATTEMPT_RESULTS = [

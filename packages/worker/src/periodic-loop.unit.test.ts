@@ -126,7 +126,7 @@ describe('the liveness of loops', () => {
     let end = (): void => undefined;
     const turn = (): Promise<void> => new Promise((resolve) => (end = resolve));
     const loop = createPeriodicLoop({
-      name: 'admission',
+      name: 'enqueueing',
       everyMs: 500,
       turn,
       logger,

@@ -22,7 +22,7 @@ async function lookUpsWaiting(api: TestApi): Promise<number> {
 }
 
 describe('without Redis', () => {
-  it('renders, cancellations and reads work, limits are not enforced, and the queue is rung again once it is back', async () => {
+  it('renders, cancellations and reads work, limits are not enforced, and jobs are enqueued once it is back', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'redis-'));
     const redis = await startRedis({ dataDir });
     const api = await startApi({ redisUrl: redis.url });

@@ -34,7 +34,7 @@ export function exportBacklog(
       const { queue, blocked, waiting, enqueued, running, oldestSeconds, liveSlots } = each;
       jobs.set({ queue, state: 'blocked' }, blocked);
       jobs.set({ queue, state: 'waiting' }, waiting);
-      jobs.set({ queue, state: 'dispatched' }, enqueued);
+      jobs.set({ queue, state: 'enqueued' }, enqueued);
       jobs.set({ queue, state: 'running' }, running);
       oldest.set({ queue }, oldestSeconds);
       slots.set({ queue }, liveSlots);

@@ -34,7 +34,7 @@ describe('exportBacklog', () => {
     exportBacklog(metrics, { read: async () => BACKLOG, clock, logger });
     const { value } = await told(metrics);
     const jobs = (state: string) => value('lipsync_queue_jobs', { queue: 'musetalk', state });
-    expect([jobs('blocked'), jobs('waiting'), jobs('dispatched'), jobs('running')]).toEqual([1, 2, 3, 4]);
+    expect([jobs('blocked'), jobs('waiting'), jobs('enqueued'), jobs('running')]).toEqual([1, 2, 3, 4]);
     expect(value('lipsync_queue_oldest_seconds')).toBe(5.5);
     expect(value('lipsync_live_slots')).toBe(6);
     expect(value('lipsync_webhook_backlog', { state: 'due' })).toBe(7);

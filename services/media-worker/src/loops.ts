@@ -27,7 +27,7 @@ interface LoopDeps {
 export function createLoops(deps: LoopDeps) {
   const { logger, metrics, lifecycle } = deps;
   const loop = (
-    name: 'admission' | 'reconciliation' | 'purging',
+    name: 'enqueueing' | 'reconciliation' | 'purging',
     everyMs: number,
     turn: () => Promise<void>,
   ): PeriodicLoop => {
@@ -36,7 +36,7 @@ export function createLoops(deps: LoopDeps) {
     lifecycle.onShutdown(name, () => made.stop());
     return made;
   };
-  const enqueueing = loop('admission', ENQUEUE_EVERY_MS, createEnqueueTurn(deps));
+  const enqueueing = loop('enqueueing', ENQUEUE_EVERY_MS, createEnqueueTurn(deps));
   let turns = 0;
   const reconciliation = loop('reconciliation', RECONCILE_EVERY_MS, async () => {
     const deadlines = turns++ % DEADLINES_EVERY_TURNS === 0;
@@ -88,7 +88,7 @@ async function reconcileOnce(
   const { requeued, workerLost, forgotten, unserved, expiredUploads, overdue, errors } = report;
   actions.inc({ action: 'expired_lease' }, requeued);
   actions.inc({ action: 'given_up' }, workerLost);
-  actions.inc({ action: 'rering' }, forgotten);
+  actions.inc({ action: 'forgotten' }, forgotten);
   actions.inc({ action: 'unserved' }, unserved);
   actions.inc({ action: 'expired_upload' }, expiredUploads);
   actions.inc({ action: 'deadline' }, overdue);
