@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ERROR_CATALOGUE, SYNC_MODES } from '@lipsync/contract';
-import { RECORD_TTL_SECONDS, signatureHeader,SIGNED_URL_SECONDS } from '@lipsync/domain';
+import { RECORD_TTL_SECONDS, signatureHeader, SIGNED_URL_SECONDS } from '@lipsync/domain';
 import { MEDIA_LIMITS } from '@lipsync/media';
 import { receiveWebhook } from '../../public/samples/receive-webhook';
 import { PAGES, renderPage } from './docs';
