@@ -5,7 +5,7 @@ import { DEFAULT_STACK_ROOT, machine, runProgram } from '@lipsync/local-stack';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { compare } from './compare';
 import { measure } from './measure';
-import { measureAdmission } from './measure-admission';
+import { measureEnqueueing } from './measure-enqueueing';
 import { plan } from './plan';
 import { printComparison, printPlan } from './print';
 import { readPrices, readProfile } from './profile';
@@ -94,11 +94,13 @@ program
   });
 
 program
-  .command('admission')
-  .description('what a round of admission costs, by the length of the backlog, on a scratch Postgres')
+  .command('enqueueing')
+  // Its name until 2.0.
+  .alias('admission')
+  .description('what a round of enqueueing costs, by the length of the backlog, on a scratch Postgres')
   .option('--waiting <counts>', 'lengths of the backlog', '0,1000,10000,100000')
   .action(async ({ waiting }: { waiting: string }) => {
-    const costs = await measureAdmission(waiting.split(',').map(notNegative));
+    const costs = await measureEnqueueing(waiting.split(',').map(notNegative));
     console.log(JSON.stringify({ machine: machine(), costs }, null, 2));
   });
 

@@ -6,7 +6,7 @@ import { quantile } from '@lipsync/local-stack';
 import { erasePostgres, startPostgres } from '@lipsync/testkit';
 import { Client } from 'pg';
 
-interface AdmissionCost {
+interface EnqueueingCost {
   readonly waiting: number;
   readonly ended: number;
   readonly p50_ms: number;
@@ -18,15 +18,15 @@ const ROUNDS = 100;
 /** Uncounted rounds at the beginning, while statements are prepared and code is compiled. */
 const WARM_UP = 20;
 const ENDED = 100_000;
-/** The maximum that one round may admit. */
+/** The most jobs that one round may enqueue. */
 const SLOTS = 4;
 
 /**
- * The cost of one admission round of one queue, by the length of its backlog. Only one round runs at a time in the
- * whole system (an advisory lock), so its duration limits how many jobs can be admitted per second.
+ * The cost of one round of enqueueing for one queue, by the length of its backlog. Only one round runs at a time in the
+ * whole system (an advisory lock), so its duration limits how many jobs can be enqueued per second.
  */
-export async function measureAdmission(backlogs: readonly number[]): Promise<AdmissionCost[]> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'lipsync-admission-'));
+export async function measureEnqueueing(backlogs: readonly number[]): Promise<EnqueueingCost[]> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'lipsync-enqueueing-'));
   const postgresDir = path.join(folder, 'postgres');
   const server = await startPostgres({ dataDir: postgresDir });
   const client = new Client({ connectionString: server.url });
@@ -42,11 +42,11 @@ export async function measureAdmission(backlogs: readonly number[]): Promise<Adm
       `INSERT INTO workers (id, service, slots) VALUES ('worker', 'bench', jsonb_build_object('musetalk', $1::int))`,
       [SLOTS],
     );
-    const costs: AdmissionCost[] = [];
+    const costs: EnqueueingCost[] = [];
     for (const waiting of [...backlogs].sort((a, b) => a - b)) costs.push(await costOf(waiting));
     return costs;
 
-    async function costOf(waiting: number): Promise<AdmissionCost> {
+    async function costOf(waiting: number): Promise<EnqueueingCost> {
       // Many more have ended and are still stored, as after some days of operation.
       const ended = Math.max(ENDED, waiting * 10);
       await client.query('TRUNCATE jobs');
