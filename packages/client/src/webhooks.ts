@@ -6,6 +6,7 @@ export type WebhookVerificationReason =
   | 'malformed_signature'
   | 'wrong_signature'
   | 'timestamp_out_of_tolerance'
+  | 'body_too_large'
   | 'malformed_event';
 
 /** A delivery that is not to be trusted. Answer it with 400. */
@@ -31,59 +32,58 @@ export interface VerifyOptions {
 export type WebhookHeaders =
   Headers | Readonly<globalThis.Record<string, string | readonly string[] | undefined>>;
 
-const SIGNATURE = /^t=(\d{1,12})((?:,v1=[0-9a-f]{64})+)$/;
-const SECRET = /^(?:[0-9a-f]{2})+$/i;
+/** What a request brings: its body as it was received, or the stream of it, which is read here. */
+export type WebhookBody = string | Uint8Array | ArrayBuffer | ReadableStream<Uint8Array> | null;
+
+/** A sender needs two signatures, while it replaces a secret. */
+const SIGNATURE = /^t=(\d{1,12})((?:,v1=[0-9a-f]{64}){1,4})$/;
+/** At least 32 bytes: what is shorter can be guessed, and with an empty key anybody can sign. */
+const SECRET = /^(?:[0-9a-f]{2}){32,}$/i;
+/** Events have a few thousand. */
+const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * Verifies one delivery of a webhook and returns its event. Pass the body as it was received: bytes that went through a
- * JSON parser no longer match. While a signing secret is being replaced, pass both.
+ * Verifies one delivery of a webhook and returns its event. Pass the body as it was received, or the stream of the
+ * request: bytes that went through a JSON parser no longer match. While a signing secret is being replaced, pass both.
+ *
+ * Whoever knows the address can send anything, so the cheap checks come first: the form of the headers, the time, the
+ * size of the body (1 MiB at most; a stream is read no further). Then one HMAC is computed per secret.
  * @throws WebhookVerificationError if the delivery is not to be trusted
- * @throws TypeError if the arguments are wrong, such as a parsed body or a secret that is not hexadecimal
+ * @throws TypeError if the arguments are wrong, such as a parsed body or a secret that is too short
  */
 export async function verifyWebhook(
-  rawBody: string | Uint8Array | ArrayBuffer,
+  rawBody: WebhookBody,
   headers: WebhookHeaders,
   secrets: string | readonly string[],
   { toleranceSeconds = 300, now = Date.now() }: VerifyOptions = {},
 ): Promise<WebhookEvent> {
-  const body = bytesOf(rawBody);
-  const keys = await Promise.all([secrets].flat().map(keyOf));
+  const keys = [secrets].flat().map(keyBytes);
   if (keys.length === 0) throw new TypeError('Pass at least one signing secret');
-  const signature = headerOf(headers, 'svc-signature');
-  const deliveryId = headerOf(headers, 'svc-delivery-id');
+  if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0)
+    throw new TypeError('toleranceSeconds must be a number of seconds, 0 or more');
+  if (!Number.isFinite(now)) throw new TypeError('now must be a number of milliseconds since 1970');
 
-  const parts = SIGNATURE.exec(signature);
-  if (parts === null) throw new WebhookVerificationError('malformed_signature', 'Svc-Signature is malformed');
-  const [, timestamp = '', macs = ''] = parts;
-  const signed = concatenated(new TextEncoder().encode(`${timestamp}.${deliveryId}.`), body);
-  const candidates = macs
-    .split(',v1=')
-    .slice(1)
-    .flatMap((mac) => keys.map((key) => crypto.subtle.verify('HMAC', key, fromHex(mac), signed)));
-  // Web Crypto compares in constant time.
-  if (!(await Promise.all(candidates)).includes(true))
-    throw new WebhookVerificationError('wrong_signature', 'The webhook was not signed with this secret');
+  const [, timestamp = '', list = ''] = SIGNATURE.exec(headerOf(headers, 'svc-signature')) ?? [];
+  if (timestamp === '')
+    throw new WebhookVerificationError('malformed_signature', 'Svc-Signature is malformed');
+  const deliveryId = headerOf(headers, 'svc-delivery-id');
   if (Math.abs(now / 1000 - Number(timestamp)) > toleranceSeconds)
     throw new WebhookVerificationError(
       'timestamp_out_of_tolerance',
       `The webhook was signed more than ${toleranceSeconds} s from now`,
     );
+
+  const body = await bytesOf(rawBody);
+  const signed = concatenated(new TextEncoder().encode(`${timestamp}.${deliveryId}.`), body);
+  const signatures = list.split(',v1=').slice(1).map(fromHex);
+  if (!(await isSigned(signed, signatures, keys)))
+    throw new WebhookVerificationError('wrong_signature', 'The webhook was not signed with this secret');
   return eventOf(body);
 }
 
-function bytesOf(rawBody: unknown): Uint8Array {
-  if (typeof rawBody === 'string') return new TextEncoder().encode(rawBody);
-  if (rawBody instanceof Uint8Array) return rawBody;
-  if (rawBody instanceof ArrayBuffer) return new Uint8Array(rawBody);
-  throw new TypeError('Pass the raw body: a string or bytes, before any JSON parser');
-}
-
-// A damaged secret must not verify: with an empty key anybody can sign.
-function keyOf(secret: string) {
-  if (!SECRET.test(secret)) throw new TypeError('A signing secret is a hexadecimal string');
-  return crypto.subtle.importKey('raw', fromHex(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
-    'verify',
-  ]);
+function keyBytes(secret: string): Uint8Array<ArrayBuffer> {
+  if (SECRET.test(secret)) return fromHex(secret);
+  throw new TypeError('A signing secret is a hexadecimal string of at least 64 digits');
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string {
@@ -93,6 +93,68 @@ function headerOf(headers: WebhookHeaders, name: string): string {
       : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
   if (typeof value === 'string' && value !== '') return value;
   throw new WebhookVerificationError('missing_header', `The header ${name} is missing`);
+}
+
+/** @throws WebhookVerificationError before a body that is too large is copied */
+async function bytesOf(rawBody: WebhookBody): Promise<Uint8Array> {
+  if (rawBody === null) return new Uint8Array();
+  if (typeof rawBody === 'string') {
+    // UTF-8 has at least one byte for each of JavaScript's characters.
+    checkSize(rawBody.length);
+    return bytesOf(new TextEncoder().encode(rawBody));
+  }
+  if (rawBody instanceof ArrayBuffer) return bytesOf(new Uint8Array(rawBody));
+  if (rawBody instanceof Uint8Array) {
+    checkSize(rawBody.length);
+    return rawBody;
+  }
+  if (rawBody instanceof ReadableStream) return readBody(rawBody);
+  throw new TypeError('Pass the raw body: a string, bytes or a stream, before any JSON parser');
+}
+
+async function readBody(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  const reader = stream.getReader();
+  // One buffer, because a sender may cut a body into chunks of one byte.
+  const body = new Uint8Array(MAX_BODY_BYTES);
+  let size = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return body.subarray(0, size);
+      checkSize(size + value.length);
+      body.set(value, size);
+      size += value.length;
+    }
+  } catch (error) {
+    await reader.cancel(error).catch(() => undefined);
+    throw error;
+  }
+}
+
+function checkSize(bytes: number): void {
+  if (bytes > MAX_BODY_BYTES)
+    throw new WebhookVerificationError('body_too_large', `No event has more than ${MAX_BODY_BYTES} bytes`);
+}
+
+/** One HMAC per secret, one after the other: Web Crypto copies what it signs. */
+async function isSigned(
+  signed: Uint8Array<ArrayBuffer>,
+  signatures: readonly Uint8Array[],
+  keys: readonly Uint8Array<ArrayBuffer>[],
+): Promise<boolean> {
+  for (const bytes of keys) {
+    const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [
+      'sign',
+    ]);
+    const expected = new Uint8Array(await crypto.subtle.sign('HMAC', key, signed));
+    if (signatures.some((signature) => isEqual(signature, expected))) return true;
+  }
+  return false;
+}
+
+/** In a time that does not tell where two byte sequences of the same length differ. */
+function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return a.reduce((difference, byte, i) => difference | (byte ^ (b[i] ?? 0)), 0) === 0;
 }
 
 function eventOf(body: Uint8Array): WebhookEvent {

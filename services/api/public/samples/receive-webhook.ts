@@ -9,9 +9,8 @@ const seen = new Set<string>();
 /** For Next.js, Hono, Bun, Deno and workers, which all pass a Request and take a Response. */
 export async function receiveWebhook(request: Request): Promise<Response> {
   try {
-    // The body as it came: bytes that went through a JSON parser no longer match.
-    const body = await request.arrayBuffer();
-    const event = await verifyWebhook(body, request.headers, secrets());
+    // The body as it comes: bytes that went through a JSON parser no longer match. At most 1 MiB of it is read.
+    const event = await verifyWebhook(request.body, request.headers, secrets());
     if (!seen.has(event.id)) console.log(event.type, event.id);
     seen.add(event.id);
     return new Response(null, { status: 204 });

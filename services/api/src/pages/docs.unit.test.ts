@@ -114,9 +114,10 @@ describe('the documentation', () => {
   });
 });
 
-/** What the service sends to a receiver, now. */
-function delivery(signingSecret: string, body = '{"id":"evt_1","type":"render.completed"}') {
-  const t = Math.floor(Date.now() / 1000);
+/** What the service sends to a receiver, now or some seconds ago. */
+function delivery(signingSecret: string, secondsAgo = 0) {
+  const body = '{"id":"evt_1","type":"render.completed"}';
+  const t = Math.floor(Date.now() / 1000) - secondsAgo;
   const signature = signatureHeader(signingSecret, t, 'dlv_1', Buffer.from(body));
   return { body, headers: { 'Svc-Signature': signature, 'Svc-Delivery-ID': 'dlv_1' } };
 }
@@ -125,39 +126,66 @@ describe('the samples that receive webhooks', () => {
   const secret = 'ab'.repeat(32);
   const forged = 'cd'.repeat(32);
 
-  it('in TypeScript take what the service signs, and nothing else', async () => {
+  it('in TypeScript take what the service signs, and read no more than an event has', async () => {
     process.env['LIPSYNC_WEBHOOK_SECRETS'] = secret;
-    const receive = (signedWith: string) => {
+    const receive = async (signedWith: string, text?: string) => {
       const { body, headers } = delivery(signedWith);
-      return receiveWebhook(new Request('https://app.example.com/hook', { method: 'POST', body, headers }));
+      const request = { method: 'POST', body: text ?? body, headers };
+      const response = await receiveWebhook(new Request('https://app.example.com/hook', request));
+      return `${response.status} ${await response.text()}`;
     };
     const log = jest.spyOn(console, 'log').mockReturnValue(undefined);
-    expect((await receive(secret)).status).toBe(204);
-    expect((await receive(forged)).status).toBe(400);
+    expect(await receive(secret)).toBe('204 ');
+    expect(await receive(forged)).toBe('400 wrong_signature');
+    expect(await receive(secret, 'x'.repeat(2 * MIB))).toBe('400 body_too_large');
     expect(log).toHaveBeenCalledWith('render.completed', 'evt_1');
   });
 
-  it('in Python take what the service signs, and nothing else', async () => {
-    const verify = async (signedWith: string, changedBody?: string) => {
-      const { body, headers } = delivery(signedWith);
-      const call = [
-        'import importlib, json, sys',
-        'sample = importlib.import_module("verify-webhook")',
-        'signature, delivery, body, secret = sys.argv[1:]',
-        'print(sample.verify_webhook(signature, delivery, body.encode(), secret)["id"])',
-      ].join('\n');
-      const args = [headers['Svc-Signature'], headers['Svc-Delivery-ID'], changedBody ?? body, secret];
-      return promisify(execFile)('python3', ['-c', call, ...args], {
-        env: { ...process.env, PYTHONPATH: SAMPLES },
-      });
-    };
-    expect((await verify(secret)).stdout).toBe('evt_1\n');
-    await expect(verify(forged)).rejects.toMatchObject({
-      stderr: expect.stringContaining('wrong signature') as string,
-    });
-    await expect(verify(secret, '{"id":"evt_2"}')).rejects.toThrow('wrong signature');
+  it('in Python take what the service signs, and read of the rest as little as they can', async () => {
+    const { body, headers } = delivery(secret);
+    const old = delivery(secret, 400).headers;
+    const deliveries = [
+      { body, headers },
+      { body, headers: delivery(forged).headers },
+      { body: '{"id":"evt_2"}', headers },
+      { body, headers: old },
+      { body, headers: { 'Svc-Delivery-ID': 'dlv_1' } },
+      { body, headers: { ...headers, 'Svc-Signature': `t=${'9'.repeat(400)},v1=${'0'.repeat(64)}` } },
+      { bytes: 2 * MIB, headers },
+    ];
+    const { stdout } = await promisify(execFile)(
+      'python3',
+      ['-c', VERIFY_EACH, secret, JSON.stringify(deliveries)],
+      { env: { ...process.env, PYTHONPATH: SAMPLES } },
+    );
+    expect(JSON.parse(stdout)).toEqual([
+      ['evt_1', body.length],
+      ['wrong signature', body.length],
+      ['wrong signature', '{"id":"evt_2"}'.length],
+      ['too old or too new', 0],
+      ['malformed signature', 0],
+      ['malformed signature', 0],
+      ['the body is too large', MIB + 64 * 1024],
+    ]);
   });
 });
+
+const MIB = 1024 * 1024;
+/** Prints for each delivery what the sample says of it, and how many bytes of the body it has read. */
+const VERIFY_EACH = `
+import importlib, io, json, sys
+sample = importlib.import_module("verify-webhook")
+outcomes = []
+for each in json.loads(sys.argv[2]):
+    body = io.BytesIO(each["body"].encode() if "body" in each else bytes(each["bytes"]))
+    headers = each["headers"]
+    try:
+        event = sample.verify_webhook(headers.get("Svc-Signature"), headers["Svc-Delivery-ID"], body, sys.argv[1])
+        outcomes.append([event["id"], body.tell()])
+    except ValueError as error:
+        outcomes.append([str(error), body.tell()])
+print(json.dumps(outcomes))
+`;
 
 const hasGo = spawnSync('go', ['version']).status === 0;
 (hasGo ? it : it.skip)('the samples in Go are accepted by its compiler', async () => {
