@@ -5,7 +5,7 @@ export type Row = Readonly<Record<string, string | number | boolean | null | Dat
 
 /** Prints one row or a table, or with `json` exactly one JSON value. */
 export function print(rows: Row | readonly Row[], { json = false }: { json?: boolean | undefined }): void {
-  if (json) say(JSON.stringify(rows, null, 2));
+  if (json) sayJson(rows);
   else if (isTable(rows)) printTable(rows);
   else for (const [name, value] of Object.entries(rows)) say(`${name.padEnd(20)} ${text(value)}`);
 }
@@ -16,10 +16,11 @@ export function printWithTables(
   tables: Readonly<Record<string, readonly Row[]>>,
   { json = false }: { json?: boolean | undefined },
 ): void {
-  if (json) return say(JSON.stringify({ ...row, ...tables }, null, 2));
+  if (json) return sayJson({ ...row, ...tables });
   print(row, {});
   for (const [name, rows] of Object.entries(tables)) {
-    say(`\n${name}`);
+    say('');
+    say(name);
     printTable(rows);
   }
 }
@@ -47,8 +48,37 @@ function text(value: Row[string]): string {
   return value instanceof Date ? value.toISOString() : String(value);
 }
 
+/**
+ * What a terminal obeys instead of showing it: control characters (C0, DEL, C1), separators of lines, and what turns the
+ * direction of text around. Names of customers and errors of media and receivers can have them.
+ */
+const OBEYED = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Text as it may stand in one line on a terminal. Its length stays the same, so that columns stay straight. */
+function printable(line: string): string {
+  return line.replace(OBEYED, (character) => (/\s/.test(character) ? ' ' : '\ufffd'));
+}
+
+/** Text of several lines, such as a help text, as it may be printed. */
+export function printableText(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
 function say(line: string): void {
-  process.stdout.write(`${line}\n`);
+  process.stdout.write(`${printable(line)}\n`);
+}
+
+/** JSON of the same value, without what a terminal obeys. */
+function sayJson(value: unknown): void {
+  const json = JSON.stringify(value, null, 2).replace(OBEYED, (character) =>
+    character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  process.stdout.write(`${json}\n`);
+}
+
+/** Prints on standard error. Further lines, such as each wrong setting, are indented: none can pose as another message. */
+export function complain(message: string): void {
+  process.stderr.write(`admin: ${message.split('\n').map(printable).join('\n  ')}\n`);
 }
 
 const SECONDS: ReadonlyMap<string, number> = new Map([

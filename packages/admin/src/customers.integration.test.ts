@@ -36,6 +36,20 @@ describe('admin customers', () => {
   });
 });
 
+it('prints no name that commands the terminal, and loses nothing of it as JSON', async () => {
+  const name = 'Aurora\x1b[2J\x7f\u009b31m\u202egpj\u2066\u2028\ncus_forged';
+  // eslint-disable-next-line no-control-regex -- what a terminal obeys, which is what this looks for
+  const obeyed = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]|^cus_forged/m;
+  const created = await text('customers', 'create', name);
+  const listed = await text('customers', 'list');
+  const json = await text('customers', 'list', '--json');
+  const { stderr } = await operator.run('keys', 'issue', name);
+  expect(listed).toMatch(/ Aurora\ufffd\[2J/);
+  expect(stderr).toContain('there is no customer Aurora');
+  for (const printed of [created, listed, json, stderr]) expect(printed).not.toMatch(obeyed);
+  expect(JSON.parse(json)).toContainEqual(expect.objectContaining({ name }));
+});
+
 describe('admin keys', () => {
   it('lists the state of the keys, and never a key itself', async () => {
     const { id } = await createCustomer();

@@ -1,7 +1,7 @@
 import { listSecrets, replaceCiphertext } from '@lipsync/db';
 import { SecretBoxError } from '@lipsync/runtime';
 import { type Command } from 'commander';
-import { print } from './command-line';
+import { complain, print } from './command-line';
 import { type AdminContext, type Connection } from './connect';
 
 export function addMasterKeyCommands(program: Command, connection: Connection): void {
@@ -17,7 +17,7 @@ export function addMasterKeyCommands(program: Command, connection: Connection): 
       connection.withContext(async (context) => {
         const { resealed, current, unreadable } = await resealSecrets(context);
         print({ resealed, current, unreadable: unreadable.length }, options);
-        for (const id of unreadable) process.stderr.write(`admin: ${id} opens with neither key\n`);
+        for (const id of unreadable) complain(`${id} opens with neither key`);
         if (unreadable.length > 0) process.exitCode = 1;
       }),
     );

@@ -1,7 +1,7 @@
 import { purge } from '@lipsync/db';
 import { assetPrefix, featureKey, outputKey } from '@lipsync/storage';
 import type { Command } from 'commander';
-import { print } from './command-line';
+import { complain, print } from './command-line';
 import type { Connection } from './connect';
 
 export function addPurgeCommand(program: Command, connection: Connection): void {
@@ -18,7 +18,7 @@ export function addPurgeCommand(program: Command, connection: Connection): void 
           let more = true;
           while (more) {
             const round = await purge(db, { storage, keys: { outputKey, assetPrefix, featureKey } });
-            for (const error of round.errors) process.stderr.write(`admin: ${String(error)}\n`);
+            for (const error of round.errors) complain(String(error));
             total.purged += round.purged;
             total.deleted_rows += round.deletedRows;
             total.failures += round.errors.length;

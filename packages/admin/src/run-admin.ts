@@ -1,6 +1,7 @@
 import { isDatabaseUnavailable } from '@lipsync/db';
 import { Command } from 'commander';
 import { addBucketCommands } from './bucket';
+import { complain, printableText } from './command-line';
 import { connectedBy, type Environment } from './connect';
 import { addCustomerCommands } from './customers';
 import { addKeyCommands, addSecretCommands } from './keys';
@@ -14,7 +15,10 @@ import { addWebhookCommands } from './webhooks';
  * that help works without it. A failure gives one sentence on standard error and exit code 1.
  */
 export async function runAdmin(environment: () => Environment, description: string): Promise<void> {
-  const program = new Command('admin').description(description);
+  const program = new Command('admin').description(description).configureOutput({
+    writeOut: (text) => process.stdout.write(printableText(text)),
+    writeErr: (text) => process.stderr.write(printableText(text)),
+  });
   const connection = connectedBy(environment);
   for (const add of [
     addCustomerCommands,
@@ -30,7 +34,7 @@ export async function runAdmin(environment: () => Environment, description: stri
   try {
     await program.parseAsync();
   } catch (error) {
-    process.stderr.write(`admin: ${sentenceOf(error)}\n`);
+    complain(sentenceOf(error));
     process.exitCode = 1;
   }
 }

@@ -9,7 +9,7 @@ import {
 } from '@lipsync/db';
 import { isServiceError } from '@lipsync/domain';
 import { type Command } from 'commander';
-import { duration, print, type Row } from './command-line';
+import { complain, duration, print, type Row } from './command-line';
 import { type Connection } from './connect';
 
 interface JsonOption {
@@ -43,7 +43,7 @@ export function addWebhookCommands(program: Command, connection: Connection): vo
         const search = { sinceSeconds: since, customerId: customer, limit: LIST_MAX };
         const { deliveries, leftOut } = await listFailedDeliveries(db, search);
         print(deliveries.map(row), { json });
-        if (leftOut > 0) process.stderr.write(`admin: ${leftOut} earlier ones are left out\n`);
+        if (leftOut > 0) complain(`${leftOut} earlier ones are left out`);
       }),
     );
 
@@ -67,7 +67,7 @@ export function addWebhookCommands(program: Command, connection: Connection): vo
         await requireCustomer(db, customer);
         const report = await redeliverFailed(db, { sinceSeconds: failedSince, customerId: customer });
         print({ redelivered: report.redelivered, expired: report.expired.length }, { json });
-        for (const id of report.expired) process.stderr.write(`admin: ${id} has expired\n`);
+        for (const id of report.expired) complain(`${id} has expired`);
         if (report.expired.length > 0) process.exitCode = 1;
       }),
     );

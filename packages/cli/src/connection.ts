@@ -32,7 +32,7 @@ export function resolveConnection(flags: ConnectionFlags, env: Environment, prof
       wantedUrl ?? (profileName === null ? undefined : profiles.byName.get(profileName)?.baseUrl);
     if (baseUrl === undefined)
       throw new CommandError(
-        'Where the service is, is not known.',
+        'The address of the service is missing.',
         'usage',
         'Use --base-url or LIPSYNC_BASE_URL.',
       );
@@ -74,6 +74,12 @@ export function checkBaseUrl(text: string): string {
   if (url.username !== '' || url.password !== '')
     throw new CommandError('The address of the service must not contain a name or password.', 'usage');
   return url.href.replace(/\/+$/, '');
+}
+
+/** Says whether a key that is sent there can be read on the way: without TLS, and not on this machine. */
+export function isReadOnTheWay(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl);
+  return protocol === 'http:' && !/^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
 /** An empty variable counts as not set, as shells make it hard to unset one for a single command. */

@@ -7,6 +7,7 @@ import {
 } from '@lipsync/client';
 import { progressOf } from './describe';
 import { CommandError } from './exit-codes';
+import { checkRenderId } from './ids';
 import { type PlannedFile, type SavedFile, saveResults } from './results';
 import { interruption, type Session } from './session';
 
@@ -32,6 +33,7 @@ export async function finishRender(
   client: LipSync,
   session: Session,
 ): Promise<void> {
+  checkRenderId(accepted.id, 'failed');
   let record = accepted;
   let files: SavedFile[];
   try {

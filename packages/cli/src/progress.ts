@@ -1,9 +1,10 @@
+import { printable, printLine } from './print';
 import type { Environment } from './profiles';
 
 /** One line of progress: of an upload, a download, an engine, or a record as a whole. */
 export interface ProgressLine {
   label: string;
-  /** From 0 to 100. */
+  /** From 0 to 100; what is outside counts as the nearer end. */
   percent: number;
   /** What is being done, in a few words. */
   detail: string;
@@ -40,7 +41,9 @@ async function rewriting(stream: NodeJS.WritableStream): Promise<ProgressView> {
   return {
     show(lines) {
       latest = align(lines)
-        .map(({ label, percent, detail }) => `  ${label}  ${bar(percent)} ${percentage(percent)}  ${detail}`)
+        .map(({ label, percent, detail }) =>
+          printable(`  ${label}  ${bar(percent)} ${percentage(percent)}  ${detail}`),
+        )
         .join('\n');
       // Uploads report every chunk.
       if (performance.now() - drawnAt < REDRAW_MS) return;
@@ -64,7 +67,7 @@ function appending(stream: NodeJS.WritableStream): ProgressView {
         const step = `${Math.floor(percent / STEP_PERCENT)} ${detail.replace(/[\d.]+/g, '')}`;
         if (shown[i] === step) continue;
         shown[i] = step;
-        stream.write(`  ${label}  ${percentage(percent)}  ${detail}\n`);
+        printLine(stream, `  ${label}  ${percentage(percent)}  ${detail}`);
       }
     },
     end: () => undefined,
@@ -73,7 +76,11 @@ function appending(stream: NodeJS.WritableStream): ProgressView {
 
 function align(lines: readonly ProgressLine[]): ProgressLine[] {
   const width = Math.max(...lines.map(({ label }) => label.length));
-  return lines.map((line) => ({ ...line, label: line.label.padEnd(width) }));
+  return lines.map(({ label, percent, detail }) => ({
+    label: label.padEnd(width),
+    percent: Math.min(Math.max(percent, 0), 100),
+    detail,
+  }));
 }
 
 function bar(percent: number): string {

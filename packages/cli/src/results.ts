@@ -14,6 +14,9 @@ export interface ResultOptions {
   force?: boolean | undefined;
 }
 
+/** What may stand in a file name: a service could give an engine a name that leads to another folder. */
+const ENGINE_NAME = /^\w{1,64}$/;
+
 /** Where the result of an engine goes. */
 export interface PlannedFile {
   engine: Engine;
@@ -27,13 +30,17 @@ export interface SavedFile extends PlannedFile {
 /**
  * Where the result of each engine goes: `<name>.<engine>.mp4` in a folder, or the named file. With several engines, each
  * gets its name before the file's extension.
- * @throws CommandError when a file exists that may not be replaced, so that nothing is rendered in vain
+ * @throws CommandError when a file exists that may not be replaced, so that nothing is rendered in vain; when an engine's
+ * name cannot be part of a file's
  */
 export function planResults(
   engines: readonly Engine[],
   name: string,
   { out = '.', force = false }: ResultOptions,
 ): PlannedFile[] {
+  const unsafe = engines.find((engine) => !ENGINE_NAME.test(engine));
+  if (unsafe !== undefined)
+    throw new CommandError(`The service names an engine that cannot name a file: ${unsafe}`, 'failed');
   const isFolder = /[/\\]$/.test(out) || statSync(out, { throwIfNoEntry: false })?.isDirectory() === true;
   const planned = engines.map((engine) => {
     if (isFolder) return { engine, path: path.join(out, `${name}.${engine}.mp4`) };

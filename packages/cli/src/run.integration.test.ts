@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -149,6 +149,75 @@ describe('render', () => {
   });
 });
 
+describe('a service that is not to be trusted', () => {
+  it('writes nothing outside the folder, whatever it calls its engines', async () => {
+    service.script({
+      status: 'completed',
+      engines: [{ engine: 'x/../../../../pwned', status: 'completed' }],
+    });
+    const out = `${folder}/a/b/c/`;
+    const { exitCode, stderr } = await command(['download', RENDER_ID, '--out', out]);
+    expect(await readdir(folder)).toEqual(['face.mp4', 'voice.wav']);
+    expect(exitCode).toBe(EXIT_CODES.failed);
+    expect(stderr).toContain('x/../../../../pwned');
+  });
+
+  it('leads nowhere else through the id that it gave to a script', async () => {
+    service.script(COMPLETED);
+    expect(await command(['download', '../pwned', '--out', `${folder}/a/`])).toMatchObject({
+      exitCode: EXIT_CODES.usage,
+    });
+    expect(service.requests).toEqual([]);
+  });
+
+  const HOSTILE = '\x1b]0;owned\x07\x1b[2J\x7f\u009b31m\u202egpj.exe\u2066\u2028\nerror: what it wants';
+  // eslint-disable-next-line no-control-regex -- what a terminal obeys, which is what this looks for
+  const OBEYED = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]|^error: what/m;
+  const hostile = { engine: HOSTILE, status: HOSTILE, stage: HOSTILE, code: HOSTILE, message: HOSTILE };
+
+  const hostileRender = () =>
+    service.script({ status: 'processing', engines: [hostile] }, { status: 'failed', engines: [hostile] });
+
+  it.each(['status', 'wait', 'download'])('cannot command the terminal through %s', async (name) => {
+    hostileRender();
+    const { stdout, stderr } = await command([name, RENDER_ID]);
+    expect(stdout + stderr).toContain('owned');
+    expect(stdout).not.toMatch(OBEYED);
+    expect(stderr).not.toMatch(OBEYED);
+  });
+
+  it.each(['status', 'wait'])('cannot command it through %s --json, which loses nothing', async (name) => {
+    hostileRender();
+    const { stdout } = await command([name, RENDER_ID, '--json']);
+    expect(stdout).not.toMatch(OBEYED);
+    expect(JSON.stringify(JSON.parse(stdout))).toContain(JSON.stringify(HOSTILE));
+  });
+
+  it.each([1e12, -1e12])('cannot break the line of progress with %d percent', async (percent) => {
+    const engines = [{ engine: 'musetalk', status: 'processing', percent }];
+    service.script({ status: 'processing', engines }, COMPLETED);
+    const { stderr } = await command(['wait', RENDER_ID]);
+    expect(stderr).toMatch(/^ {2}musetalk {2}(100| {2}0) %/);
+  });
+});
+
+it.each([
+  ['http://api.example.com', 1],
+  ['http://192.168.1.5:8080', 1],
+  ['https://api.example.com', 0],
+  ['http://localhost:8080', 0],
+  ['http://127.0.0.1:8080', 0],
+  ['http://[::1]:8080', 0],
+])('warns that %s would be sent the key in clear text: %j times', async (address, times) => {
+  // Nothing is sent: the command is interrupted before.
+  const interruption = new AbortController();
+  interruption.abort('SIGINT');
+  const env = { LIPSYNC_API_KEY: API_KEY, LIPSYNC_BASE_URL: address };
+  const { stdout, stderr } = await command(['status', RENDER_ID], { env, interruption });
+  expect(stderr.split('without encryption')).toHaveLength(times + 1);
+  expect(stdout).toBe('');
+});
+
 describe('login', () => {
   const anonymous = { LIPSYNC_BASE_URL: '' };
 
@@ -181,6 +250,24 @@ describe('login', () => {
     expect(exitCode).toBe(EXIT_CODES.unauthorized);
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'invalid_api_key', request_id: 'req-1' } });
     await expect(stat(path.join(folder, 'lipsync'))).rejects.toThrow('ENOENT');
+  });
+
+  it.each([
+    ['something else answers', () => service.fail(502), () => service.base],
+    ['nothing answers', () => undefined, () => 'http://127.0.0.1:1'],
+  ])('speaks of the key and not of a render when %s', async (_, prepare, base) => {
+    service.script(COMPLETED);
+    prepare();
+    // No pause before it is tried again.
+    jest.spyOn(Math, 'random').mockReturnValue(0);
+    const { exitCode, stdout, stderr } = await command(['login', '--base-url', base(), '--json'], {
+      env: anonymous,
+      input: API_KEY,
+    });
+    jest.restoreAllMocks();
+    expect(exitCode).toBe(EXIT_CODES.later);
+    expect(stderr).toMatch(/^error: The check of the key was (not )?answered/);
+    expect(stdout + stderr).not.toContain('ren_');
   });
 });
 

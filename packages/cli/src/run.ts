@@ -9,6 +9,7 @@ import { addRenderCommands } from './commands/render';
 import { addWebhookCommands } from './commands/webhook';
 import { CommandError, EXIT_CODES } from './exit-codes';
 import { failureDocument, failureOf } from './failures';
+import { printDocument, printLine, printText } from './print';
 import {
   createSession,
   type GlobalOptions,
@@ -41,8 +42,8 @@ function configure(program: Command, session: Session): void {
     .option('--base-url <url>', 'where the service is; else LIPSYNC_BASE_URL, else as the profile says')
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .configureOutput({
-      writeOut: (text) => session.stdout.write(text),
-      writeErr: (text) => session.stderr.write(text),
+      writeOut: (text) => printText(session.stdout, text),
+      writeErr: (text) => printText(session.stderr, text),
     })
     .showHelpAfterError('Run it with --help to see what it takes.')
     .exitOverride()
@@ -69,13 +70,13 @@ Exit codes: 0 done, 1 failed, 2 wrong command line, 3 no valid key, 4 the render
 
 function report(error: unknown, args: readonly string[], session: Session): number {
   const isJson = args.includes('--json');
-  // Of --help and --version; wrong words on the command line, which commander has told about.
+  // After --help and --version, and after a wrong command line, which commander has reported itself.
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return EXIT_CODES.ok;
     if (isJson)
       printDocument(
+        session.stdout,
         failureDocument(failureOf(new CommandError(error.message.replace(/^error: /, ''), 'usage'))),
-        session,
       );
     return EXIT_CODES.usage;
   }
@@ -83,14 +84,10 @@ function report(error: unknown, args: readonly string[], session: Session): numb
   const wasCutShort = session.interrupted.aborted && !(error instanceof CommandError);
   const failure = failureOf(wasCutShort ? interruption(session, 'Interrupted.') : error);
   const prefix = session.interrupted.aborted ? '' : `${styled('red', 'error:', session)} `;
-  session.stderr.write(`${prefix}${failure.message}\n`);
-  for (const line of failure.advice?.split('\n') ?? []) session.stderr.write(`  ${line}\n`);
-  if (isJson && !session.hasAnswered()) printDocument(failureDocument(failure), session);
+  printLine(session.stderr, failure.message, prefix);
+  for (const line of failure.advice?.split('\n') ?? []) printLine(session.stderr, `  ${line}`);
+  if (isJson && !session.hasAnswered()) printDocument(session.stdout, failureDocument(failure));
   return EXIT_CODES[failure.outcome];
-}
-
-function printDocument(document: object, { stdout }: Session): void {
-  stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }
 
 function version(): string {

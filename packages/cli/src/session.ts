@@ -1,11 +1,12 @@
 import { styleText } from 'node:util';
 import { LipSync } from '@lipsync/client';
-import { type Connection, type ConnectionFlags, resolveConnection } from './connection';
+import { type Connection, type ConnectionFlags, isReadOnTheWay, resolveConnection } from './connection';
 import { CommandError } from './exit-codes';
+import { printDocument, printLine } from './print';
 import { type Environment, profilesFile, readProfiles } from './profiles';
 import { createProgressView, type ProgressStream, type ProgressView, SILENT } from './progress';
 
-/** What a command has of its process. */
+/** What a command gets from its process. */
 export interface Surroundings {
   env: Environment;
   stdin: AsyncIterable<Uint8Array | string> & NodeJS.ReadableStream & { isTTY?: boolean };
@@ -33,6 +34,8 @@ export interface Session extends Surroundings {
   hasAnswered(): boolean;
   /** Tells the user something, unless --quiet. */
   say(line: string): void;
+  /** Tells the user that a key goes to this address in clear text, if it does. */
+  warnOfClearText(baseUrl: string): void;
   progress(): Promise<ProgressView>;
 }
 
@@ -40,6 +43,13 @@ export function createSession(surroundings: Surroundings, options: () => GlobalO
   const { env, stdout, stderr } = surroundings;
   const file = profilesFile(env);
   let answered = false;
+  const say = (line: string) => {
+    if (options().quiet !== true) printLine(stderr, line);
+  };
+  const warnOfClearText = (baseUrl: string) => {
+    if (isReadOnTheWay(baseUrl))
+      say(`Warning: the key is sent to ${baseUrl} without encryption. Use https if the service has it.`);
+  };
   const connection = async () => resolveConnection(options(), env, await readProfiles(file));
   return {
     ...surroundings,
@@ -47,18 +57,18 @@ export function createSession(surroundings: Surroundings, options: () => GlobalO
     connection,
     client: async () => {
       const { apiKey, baseUrl } = await connection();
+      warnOfClearText(baseUrl);
       return new LipSync({ apiKey, baseUrl });
     },
     answer(value, lines) {
       if (answered) throw new Error('a command has one answer');
       answered = true;
-      const text = options().json === true ? JSON.stringify(value, null, 2) : lines.join('\n');
-      if (text !== '') stdout.write(`${text}\n`);
+      if (options().json === true) printDocument(stdout, value);
+      else for (const line of lines) printLine(stdout, line);
     },
     hasAnswered: () => answered,
-    say(line) {
-      if (options().quiet !== true) stderr.write(`${line}\n`);
-    },
+    say,
+    warnOfClearText,
     progress: async () => (options().quiet === true ? SILENT : createProgressView(stderr, env)),
   };
 }

@@ -1,12 +1,19 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { RenderRecord } from '@lipsync/client';
+import type { Engine, RenderRecord } from '@lipsync/client';
 import { listenOnLoopback } from '@lipsync/testkit';
 
 export const API_KEY = `svc_${'5e'.repeat(32)}`;
 export const RENDER_ID = 'ren_01k3v9m5e8q4x7r2t6w0y1z3ab';
 export const OUTPUT = 'the bytes of a video';
 
-type EngineState = Pick<RenderRecord['engines'][number], 'engine' | 'status'> & { code?: string };
+interface EngineState {
+  engine: string;
+  status: string;
+  code?: string;
+  message?: string;
+  stage?: string;
+  percent?: number;
+}
 /** What the service says of its render, one state after another; the last one repeats. */
 export interface ScriptedState {
   status: RenderRecord['status'];
@@ -19,6 +26,7 @@ export async function startScriptedService() {
   const onRequest: ((name: string) => void)[] = [];
   let states: ScriptedState[] = [];
   let looks = 0;
+  let outage: number | undefined;
 
   function render(): RenderRecord {
     const state = states[Math.min(looks, states.length - 1)];
@@ -29,6 +37,7 @@ export async function startScriptedService() {
   function answer(name: string, request: IncomingMessage): [status: number, body: object | string] {
     if (name.startsWith('PUT /store/')) return [200, ''];
     if (name === 'GET /store/output') return [200, OUTPUT];
+    if (outage !== undefined) return [outage, '<html>Bad gateway</html>'];
     if (request.headers.authorization !== `Bearer ${API_KEY}`)
       return [401, refusal('invalid_api_key', 'Send a valid API key as a bearer credential.')];
     if (name === 'POST /v1/uploads') return [201, upload(requests.length, base)];
@@ -69,9 +78,14 @@ export async function startScriptedService() {
     names: () => requests.map(({ name }) => name),
     /** Called with every request before it is answered. */
     onRequest: (listener: (name: string) => void) => void onRequest.push(listener),
+    /** From now on something in front of the service answers. */
+    fail(status: number) {
+      outage = status;
+    },
     script(...next: ScriptedState[]) {
       states = next;
       looks = 0;
+      outage = undefined;
       requests.length = 0;
       onRequest.length = 0;
     },
@@ -91,25 +105,27 @@ function recordOf({ status, engines }: ScriptedState, base: string): RenderRecor
     video_asset_id: 'ast_01k3v9m5e8q4x7r2t6w0y1z3ab',
     audio_asset_id: 'ast_01k3v9m5e8q4x7r2t6w0y1z3ac',
     sync_mode: 'cut_off',
-    engines: engines.map(({ engine, status: engineStatus, code }) => ({
-      engine,
+    engines: engines.map(({ engine, status: engineStatus, code, message, stage, percent }) => ({
+      engine: engine as Engine,
       status: engineStatus,
-      stage: engineStatus,
-      progress_percent: engineStatus === 'completed' ? 100 : 10,
+      stage: stage ?? engineStatus,
+      progress_percent: percent ?? (engineStatus === 'completed' ? 100 : 10),
       usage: {},
       ...(engineStatus === 'completed' && {
         output: { url: `${base}/store/output`, expires_at: '2099-01-01T00:00:00.000Z' },
       }),
-      ...(code !== undefined && { error: { code, message: 'What the service says.', retryable: false } }),
+      ...(code !== undefined && { error: errorOf(code, message) }),
     })),
-    ...(status === 'failed' && {
-      error: { code: failed?.code ?? 'engine_failed', message: 'What the service says.', retryable: false },
-    }),
+    ...(status === 'failed' && { error: errorOf(failed?.code ?? 'engine_failed', failed?.message) }),
     created_at: CREATED_AT,
     updated_at: CREATED_AT,
     expires_at: '2099-01-01T00:00:00.000Z',
     status_url: `${base}/v1/renders/${RENDER_ID}`,
   };
+}
+
+function errorOf(code: string, message = 'What the service says.') {
+  return { code, message, retryable: false };
 }
 
 function upload(number: number, base: string): object {
@@ -139,5 +155,5 @@ function asset(uploadId: string): object {
 }
 
 function refusal(code: string, message: string): object {
-  return { error: { code, message, retryable: false } };
+  return { error: errorOf(code, message) };
 }

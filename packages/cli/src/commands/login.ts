@@ -1,4 +1,4 @@
-import { ApiError, LipSync } from '@lipsync/client';
+import { ApiError, LipSync, LipSyncError } from '@lipsync/client';
 import type { Command } from 'commander';
 import { checkBaseUrl, type ConnectionFlags, profileNamed } from '../connection';
 import { CommandError } from '../exit-codes';
@@ -20,10 +20,9 @@ export function addLoginCommands(program: Command, session: Session): void {
       const name = checkProfileName(profile);
       const known = await readProfiles(session.profilesFile);
       const address = baseUrl ?? session.env['LIPSYNC_BASE_URL'] ?? known.byName.get(name)?.baseUrl;
-      const login = {
-        baseUrl: checkBaseUrl(address ?? (await askFor('Address of the service: ', session))),
-        apiKey: await askForSecret('API key: ', session),
-      };
+      const service = checkBaseUrl(address ?? (await askFor('Address of the service: ', session)));
+      session.warnOfClearText(service);
+      const login = { baseUrl: service, apiKey: await askForSecret('API key: ', session) };
       if (!API_KEY.test(login.apiKey))
         throw new CommandError(
           'That is not an API key.',
@@ -88,15 +87,18 @@ export function addLoginCommands(program: Command, session: Session): void {
     });
 }
 
+const NO_RENDER = 'ren_00000000000000000000000000';
+
 /** Asks for a render that cannot exist: a valid key is told so, any other is refused. */
 async function checkKey(login: { baseUrl: string; apiKey: string }, session: Session): Promise<void> {
   try {
-    // Somebody waits, and a wrong address does not become right.
-    await new LipSync({ ...login, maxRetries: 1 }).renders.get('ren_00000000000000000000000000', {
-      signal: session.interrupted,
-    });
+    // Somebody is waiting, and repeating does not correct a wrong address.
+    await new LipSync({ ...login, maxRetries: 1 }).renders.get(NO_RENDER, { signal: session.interrupted });
   } catch (error) {
     if (error instanceof ApiError && error.code === 'render_not_found') return;
+    // The user has asked for no render.
+    if (error instanceof LipSyncError)
+      error.message = error.message.replace(`GET /v1/renders/${NO_RENDER}`, 'The check of the key');
     throw error;
   }
 }

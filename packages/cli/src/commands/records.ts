@@ -3,16 +3,8 @@ import type { Command } from 'commander';
 import { duration } from '../choices';
 import { describe, progressOf, type Resource } from '../describe';
 import { CommandError } from '../exit-codes';
+import { type Kind, kindOf } from '../ids';
 import { interruption, type Session } from '../session';
-
-/** Whatever has an id that begins with these letters. */
-type Kind = 'render' | 'preparation' | 'asset' | 'event';
-const KINDS: ReadonlyMap<string, Kind> = new Map([
-  ['ren', 'render'],
-  ['prp', 'preparation'],
-  ['ast', 'asset'],
-  ['evt', 'event'],
-]);
 
 export function addRecordCommands(program: Command, session: Session): void {
   program
@@ -91,10 +83,4 @@ export async function waitFor(
   } finally {
     view.end();
   }
-}
-
-function kindOf(id: string): Kind {
-  const kind = KINDS.get(id.split('_', 1)[0] ?? '');
-  if (kind !== undefined) return kind;
-  throw new CommandError(`"${id}" is not an id.`, 'usage', 'Ids begin with ren_, prp_, ast_ or evt_.');
 }

@@ -1,7 +1,8 @@
 import type { Engine, LipSync, RenderRecord, SyncMode } from '@lipsync/client';
 import { type Command, Option } from 'commander';
-import { duration, engineList, SYNC_MODES } from '../choices';
+import { duration, engineList, ENGINES, SYNC_MODES } from '../choices';
 import { type FinishOptions, finishRender } from '../finish';
+import { checkRenderId } from '../ids';
 import { planResults, type ResultOptions } from '../results';
 import type { Session } from '../session';
 import { nameOf, sourceOf, uploadFiles } from '../sources';
@@ -19,7 +20,7 @@ export function addRenderCommands(program: Command, session: Session): void {
     .command('render <video> <voice>')
     .description('render a video so that its mouth follows a voice, and save the results')
     .addOption(
-      new Option('-e, --engines <names>', 'musetalk, latentsync, highsync, or several with commas, or all')
+      new Option('-e, --engines <names>', `${ENGINES.join(', ')}, several with commas, or all`)
         .argParser(engineList)
         .default(['musetalk'], 'musetalk'),
     )
@@ -47,7 +48,7 @@ export function addRenderCommands(program: Command, session: Session): void {
   addFinishOptions(download).action(
     async (id: string, options: ResultOptions & FinishOptions & { engines?: Engine[] }) => {
       const client = await session.client();
-      const record = await client.renders.get(id, { signal: session.interrupted });
+      const record = await client.renders.get(checkRenderId(id), { signal: session.interrupted });
       const engines = options.engines ?? record.engines.map(({ engine }) => engine);
       await finishRender(record, planResults(engines, id, options), options, client, session);
     },

@@ -1,0 +1,25 @@
+import { CommandError, type Outcome } from './exit-codes';
+
+/** What an id names is told by its first letters. */
+export type Kind = 'render' | 'preparation' | 'asset' | 'event';
+const KINDS: ReadonlyMap<string, Kind> = new Map([
+  ['ren', 'render'],
+  ['prp', 'preparation'],
+  ['ast', 'asset'],
+  ['evt', 'event'],
+]);
+
+/**
+ * @param outcome how the command ends if it is not an id: `usage` for what the user typed, `failed` for what the service
+ * said. Ids become part of file names and of commands that users copy, so no other characters pass.
+ */
+export function kindOf(id: string, outcome: Outcome = 'usage'): Kind {
+  const kind = KINDS.get(/^([a-z]+)_[0-9a-z]+$/.exec(id)?.[1] ?? '');
+  if (kind !== undefined) return kind;
+  throw new CommandError(`"${id}" is not an id.`, outcome, 'Ids begin with ren_, prp_, ast_ or evt_.');
+}
+
+export function checkRenderId(id: string, outcome: Outcome = 'usage'): string {
+  if (kindOf(id, outcome) === 'render') return id;
+  throw new CommandError(`"${id}" is not the id of a render.`, outcome, 'Those begin with ren_.');
+}

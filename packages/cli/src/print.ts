@@ -1,0 +1,28 @@
+/**
+ * What a terminal obeys instead of showing it: control characters (C0, DEL, C1), separators of lines, and what turns the
+ * direction of text around. It comes from the service, or from the names of files.
+ */
+const OBEYED = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Text as it may stand in one line on a terminal. Its length stays the same. */
+export function printable(text: string): string {
+  return text.replace(OBEYED, (character) => (/\s/.test(character) ? ' ' : '\ufffd'));
+}
+
+/** Everything that people read goes through here, or is drawn by progress.ts. */
+export function printLine(stream: NodeJS.WritableStream, text: string, prefix = ''): void {
+  stream.write(`${prefix}${printable(text)}\n`);
+}
+
+/** Prints text of several lines, such as a help text. */
+export function printText(stream: NodeJS.WritableStream, text: string): void {
+  stream.write(text.split('\n').map(printable).join('\n'));
+}
+
+/** Prints one JSON document. Programs read every character of its strings, and terminals none that they obey. */
+export function printDocument(stream: NodeJS.WritableStream, document: unknown): void {
+  const json = JSON.stringify(document, null, 2).replace(OBEYED, (character) =>
+    character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  stream.write(`${json}\n`);
+}
