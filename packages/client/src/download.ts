@@ -1,8 +1,8 @@
-import { ConnectionError, isPassing, LipSyncError, UnexpectedResponse } from './errors';
+import { ConnectionError, isTransient, LipSyncError, UnexpectedResponse } from './errors';
 import { type Platform, type Sink } from './platform';
 import { type Engine, type Output, type RenderRecord } from './resources';
 import { repeatedly, retryAfterSeconds, withDeadline } from './time';
-import { type CallOptions, connected, type Transport } from './transport';
+import { type CallOptions, connected, type Transport, webAddress } from './transport';
 
 export interface DownloadOptions extends CallOptions {
   onProgress?: ((receivedBytes: number, totalBytes: number) => void) | undefined;
@@ -10,7 +10,7 @@ export interface DownloadOptions extends CallOptions {
 
 /** Milliseconds without a byte that count as a broken connection. */
 const STALL_MS = 60_000;
-/** An address that expires sooner than this many milliseconds from now is not begun with. */
+/** An address that expires within this many milliseconds is replaced before it is used. */
 const MARGIN_MS = 10_000;
 
 /**
@@ -34,8 +34,8 @@ export async function download(
 
   async function transfer(progressed: () => void): Promise<void> {
     if (output === undefined || expiresSoon(output) || refusedAddresses > 0) output = await freshOutput();
-    const { url } = output;
-    const error = () => new ConnectionError(`The download came to a standstill`);
+    const url = webAddress(output.url);
+    const error = () => new ConnectionError('The download stalled');
     await withDeadline({ ms: STALL_MS, signal, error }, async (attemptSignal, alive) => {
       const isResumed = received > 0 && entityTag !== undefined;
       const headers = isResumed ? { range: `bytes=${received}-`, 'if-range': entityTag ?? '' } : {};
@@ -53,7 +53,7 @@ export async function download(
         throw new LipSyncError('The output changed while it was downloaded');
       entityTag ??= newTag;
       const length = Number(response.headers.get('content-length') ?? NaN);
-      // Of a whole answer to a request for the rest, what is there already is passed over.
+      // Asked for the rest, the store may send everything: then the bytes that are here already are skipped.
       let surplus = status === 206 ? 0 : received;
       total ??= (status === 206 ? received : 0) + length;
 
@@ -85,7 +85,7 @@ export async function download(
     await repeatedly(
       { maxRetries: transport.maxRetries, timeoutMs: Infinity, signal },
       (_, progressed) => transfer(progressed),
-      (error) => isPassing(error) || refusedAddresses === 1,
+      (error) => isTransient(error) || refusedAddresses === 1,
     );
   } catch (error) {
     await sink.discard(error);

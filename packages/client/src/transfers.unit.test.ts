@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ConnectionError, LipSync } from '.';
+import { ConnectionError, type Fetch, LipSync } from '.';
 import { LipSync as EdgeLipSync } from './browser';
 import { asset, completed, render, upload } from './test/answers';
 import { refusal, type Reply, type ScriptedServer, startScriptedServer } from './test/scripted-server';
@@ -116,6 +116,26 @@ it('sends Blobs and streams at the edge, where there are no files and no progres
   expect(puts.map(({ body }) => body.equals(BYTES))).toEqual([true, true]);
   await expect(client.uploads.create(file, { mediaType: 'video' })).rejects.toThrow('pass a File');
 });
+
+it.each(['file://', 'data:video/mp4,'])(
+  'opens no address but http and https, whatever the service names: %s',
+  async (store) => {
+    const asked: string[] = [];
+    const fetch: Fetch = (url, init) => {
+      asked.push(new URL(url).protocol);
+      return globalThis.fetch(url, init);
+    };
+    server = await startScriptedServer(() => ({
+      'GET /v1/renders/ren_1': [{ status: 200, body: completed(store, '/file') }],
+      'POST /v1/uploads': [upload(store, 'upl_1', BYTES.length)],
+    }));
+    const client = new LipSync({ apiKey: 'svc_key', baseUrl: server.base, fetch });
+    await expect(client.outputs.download('ren_1', 'musetalk')).rejects.toThrow('neither http nor https');
+    const uploading = client.uploads.create(file, { mediaType: 'video' });
+    await expect(uploading).rejects.toThrow('neither http nor https');
+    expect(asked).toEqual(['http:', 'http:']);
+  },
+);
 
 it('creates a render of local files, and ends one upload when the other is refused', async () => {
   const video = new EventEmitter();

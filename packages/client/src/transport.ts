@@ -1,7 +1,7 @@
 import {
   ApiError,
   ConnectionError,
-  isPassing,
+  isTransient,
   LipSyncError,
   TimeoutError,
   UnexpectedResponse,
@@ -9,7 +9,7 @@ import {
 import { type Error as ErrorBody } from './resources';
 import { repeatedly, retryAfterSeconds, withDeadline } from './time';
 
-/** What this client uses of fetch. */
+/** The part of fetch that this client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface LipSyncOptions {
@@ -17,11 +17,11 @@ export interface LipSyncOptions {
   apiKey?: string | undefined;
   /** Where the service is, for example https://lipsync.example.com. Defaults to the environment's LIPSYNC_BASE_URL. */
   baseUrl?: string | undefined;
-  /** Sends the requests in the place of the global fetch. */
+  /** Sends the requests instead of the global fetch. */
   fetch?: Fetch | undefined;
   /** Milliseconds that one call may take with all its repetitions; 2 minutes. Bytes of media are not counted. */
   timeoutMs?: number | undefined;
-  /** How often a call is repeated that failed with what passes by itself; 5. */
+  /** How often a call is repeated that failed for a transient reason; 5. */
   maxRetries?: number | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface Answer<Body> {
 interface Call extends CallOptions {
   body?: object;
   /**
-   * `any` (the default) repeats every failure that passes; `refused` only when the service answered that it did not
+   * `any` (the default) repeats every transient failure; `refused` only when the service answered that it did not
    * do it, because doing it twice leaves something behind.
    */
   repeat?: 'any' | 'refused';
@@ -88,7 +88,7 @@ export class Transport {
     { body, signal, repeat = 'any', maxRetries = this.maxRetries, timeoutMs = this.timeoutMs }: Call,
   ): Promise<Answer<Body>> {
     const mayRepeat = (error: unknown) =>
-      isPassing(error) && (repeat === 'any' || (error instanceof ApiError && error.retryable));
+      isTransient(error) && (repeat === 'any' || (error instanceof ApiError && error.retryable));
     return repeatedly(
       { maxRetries, timeoutMs, signal },
       (leftMs) => {
@@ -136,6 +136,15 @@ export class Transport {
       });
     throw new UnexpectedResponse(`${method} ${path}`, response.status, 'not in the contract', waitSeconds);
   }
+}
+
+/**
+ * The address of a transfer, as the service named it.
+ * @throws LipSyncError if it leads anywhere but to the web: fetch of Bun and Deno also opens files
+ */
+export function webAddress(url: string): string {
+  if (/^https?:\/\//i.test(url)) return url;
+  throw new LipSyncError('The service named an address that is neither http nor https');
 }
 
 /** Runs what uses the network; its failures, other than this client's own, mean that no answer came. */

@@ -1,9 +1,9 @@
-import { ConnectionError, isPassing, UnexpectedResponse } from './errors';
+import { ConnectionError, isTransient, UnexpectedResponse } from './errors';
 import { contentTypeOf, openSource, type UploadSource } from './media';
 import { type Platform } from './platform';
 import { type Asset, type MediaType, type Upload } from './resources';
 import { repeatedly, withDeadline } from './time';
-import { type CallOptions, connected, type Transport } from './transport';
+import { type CallOptions, connected, type Transport, webAddress } from './transport';
 
 export interface UploadOptions extends CallOptions {
   mediaType: MediaType;
@@ -15,13 +15,13 @@ export interface UploadOptions extends CallOptions {
 
 /** Milliseconds without a byte moving, or without an answer after the last, that count as a broken connection. */
 const STALL_MS = 60_000;
-/** Milliseconds for all bytes where nobody tells how many have gone. */
+/** Milliseconds for the whole upload where nothing reports its progress. */
 const UNOBSERVED_MS = 900_000;
 
 /**
  * Uploads media in the three steps of the contract; returns the asset, whose checks continue in the background. Bytes
  * that can be read again are sent again after a broken connection, to a new address if the first has expired. An upload
- * that was given up expires by itself.
+ * that was given up expires.
  */
 export async function upload(
   source: UploadSource,
@@ -42,8 +42,9 @@ export async function upload(
     { maxRetries: transport.maxRetries, timeoutMs: Infinity, signal },
     async () => {
       if (Date.parse(current.expires_at) <= Date.now() || refusedAddresses > 0) current = await begin();
-      const { upload_url: url, required_headers: headers } = current;
-      const error = () => new ConnectionError(`The upload came to a standstill`);
+      const { upload_url, required_headers: headers } = current;
+      const url = webAddress(upload_url);
+      const error = () => new ConnectionError('The upload stalled');
       await withDeadline({ ms: STALL_MS, signal, error }, async (attemptSignal, alive) => {
         const onSent = (sentBytes: number) => {
           alive();
@@ -68,7 +69,7 @@ export async function upload(
       });
     },
     (error) =>
-      bytes.isRepeatable !== false && (isPassing(error) || isSlowness(error) || refusedAddresses === 1),
+      bytes.isRepeatable !== false && (isTransient(error) || isSlowness(error) || refusedAddresses === 1),
   );
   return (await transport.post<Asset>(`/v1/uploads/${current.id}/complete`, { signal })).body;
 }
