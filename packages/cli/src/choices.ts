@@ -1,7 +1,7 @@
 import type { Engine, MediaType, SyncMode } from '@lipsync/client';
 import { InvalidArgumentError } from 'commander';
 
-// Objects, so that the compiler misses what the contract adds.
+// Objects instead of arrays, so that the compiler refuses a list that lacks a value of the contract.
 export const ENGINES = Object.keys({
   musetalk: true,
   latentsync: true,
@@ -29,7 +29,7 @@ export function engineList(value: string): Engine[] {
   return [...new Set(engines)];
 }
 
-/** What may continue a list of engines. */
+/** The words that can come next in a list of engines. */
 export function engineWords(current: string): string[] {
   const done = current.split(',').slice(0, -1);
   const left = ENGINES.filter((engine) => !done.includes(engine));

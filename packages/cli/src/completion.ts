@@ -58,7 +58,7 @@ function choicesOf(argument: Argument): readonly string[] {
 
 export const SHELLS = ['bash', 'zsh'] as const;
 
-/** What a shell evaluates at its start. It asks `lipsync complete` at every Tab, so it never grows old. */
+/** What a shell evaluates at its start. It asks `lipsync complete` at every Tab, so it is never out of date. */
 export const COMPLETION_SCRIPTS: Readonly<Record<(typeof SHELLS)[number], string>> = {
   bash: `_lipsync() {
   local IFS=$'\\n'

@@ -30,16 +30,16 @@ export interface Failure {
 const LOG_IN = 'Log in again with lipsync login, or correct LIPSYNC_API_KEY.';
 const AGAIN = 'Nothing of the input is wrong: run the command again.';
 
-/** What the user can do with this command where the service's own message speaks to programs. */
+/** What the user of this command can do, where the service's message is written for programs. */
 const ADVICE: Partial<Record<ApiErrorCode, string>> = {
   invalid_api_key: LOG_IN,
   asset_type_mismatch: 'The video comes first and the voice second.',
   asset_expired: 'Upload the file again.',
   preparation_expired: 'Prepare the video again: lipsync prepare VIDEO',
-  render_expired: 'Render again: results are kept for 7 days.',
+  render_expired: "Render again: results are kept until the render's expires_at.",
   concurrency_limit_exceeded: 'Wait for one of your renders to finish, or cancel it: lipsync cancel ID',
   idempotency_key_reused:
-    'A file that is uploaded anew is another input: repeat with the same asset ids or addresses.',
+    'A file that is uploaded again is another input: repeat with the same asset ids or addresses.',
   not_found: 'Is the address of the service right? It is that of the API, without /v1.',
 };
 
@@ -106,7 +106,7 @@ function failureOfConnection(error: unknown): Failure {
   return { outcome: 'failed', code: codeOf(error) ?? 'failed', retryable: false, message };
 }
 
-/** That of an operation on a file, such as ENOSPC. */
+/** The code of a failed operation on a file, such as ENOSPC. */
 function codeOf(error: unknown): string | undefined {
   const hasCode = typeof error === 'object' && error !== null && 'code' in error;
   return hasCode && typeof error.code === 'string' ? error.code : undefined;

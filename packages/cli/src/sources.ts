@@ -54,7 +54,7 @@ export function nameOf(source: Source): string {
   if ('file' in source) return path.parse(source.file).name;
   if ('asset_id' in source.input) return source.input.asset_id;
   const [segment = ''] = new URL(source.input.url).pathname.split('/').slice(-1);
-  // Of an address only what can be part of a file name everywhere.
+  // Only characters that every file system allows in a name.
   return path.parse(segment.replace(/[^\w.-]+/g, '-')).name || 'render';
 }
 
@@ -106,7 +106,7 @@ function lineOf({ file, bytes }: FileSource, sent: number): ProgressLine {
   return { label: path.basename(file), percent: (100 * sent) / bytes, detail };
 }
 
-/** Of a million bytes, as file managers and networks count. */
+/** In millions of bytes, as file managers and networks count. */
 function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(1);
 }

@@ -32,7 +32,7 @@ const browserPlatform: Platform = {
   },
 };
 
-// What is used of it. The whole of TypeScript's DOM library would also offer to Node's code what only browsers have.
+// The part that is used here. The whole of TypeScript's DOM library would also offer to Node's code what only browsers have.
 interface ProgressRequest {
   readonly status: number;
   readonly responseText: string;

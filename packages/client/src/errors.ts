@@ -29,7 +29,7 @@ export class ConnectionError extends LipSyncError {
   override readonly name = 'ConnectionError';
 }
 
-/** The time that you gave, or that a call has by default, is over. */
+/** The time of a call, yours or the default, is over. */
 export class TimeoutError extends LipSyncError {
   override readonly name = 'TimeoutError';
 }
@@ -41,7 +41,7 @@ export class UnexpectedResponse extends LipSyncError {
   constructor(
     what: string,
     readonly status: number,
-    /** What the answer says about itself. */
+    /** The reason that the answer gives, such as the store's code of an error. */
     readonly detail = '',
     readonly retryAfterSeconds?: number,
   ) {
@@ -140,16 +140,16 @@ function reasonOf(error: ErrorBody | undefined): ErrorBody {
   return error ?? { code: 'internal_error', message: 'the service gave no reason', retryable: false };
 }
 
-/** Says whether sending the same thing again may succeed: what failed passes by itself. */
-export function isPassing(error: unknown): boolean {
+/** Says whether the failure is transient, so that sending the same thing again may succeed. */
+export function isTransient(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
-  if (error instanceof UnexpectedResponse) return isPassingStatus(error.status);
+  if (error instanceof UnexpectedResponse) return isTransientStatus(error.status);
   // Other conflicts are called retryable too, but wait for something that the caller does, such as sending the bytes.
   return (
-    error instanceof ApiError && (isPassingStatus(error.status) || error.code === 'idempotency_in_progress')
+    error instanceof ApiError && (isTransientStatus(error.status) || error.code === 'idempotency_in_progress')
   );
 }
 
-function isPassingStatus(status: number): boolean {
+function isTransientStatus(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }

@@ -17,7 +17,7 @@ export interface PutRequest {
   headers: Readonly<Record<string, string>>;
   bytes: Bytes;
   onSent: (sentBytes: number) => void;
-  /** Called before bytes are sent of which nobody tells how many have gone. */
+  /** Called before bytes are sent whose progress nothing reports. */
   onUnobserved: () => void;
   signal: AbortSignal;
   fetch: Fetch;

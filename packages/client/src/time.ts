@@ -1,4 +1,4 @@
-import { isPassing } from './errors';
+import { isTransient } from './errors';
 
 /** Resolves after this many milliseconds; rejects with the signal's reason if it is aborted before. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
@@ -18,8 +18,8 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
 
 /**
  * Runs work under a signal that is aborted by the caller's, or with the given error when `ms` have passed since the
- * work began or last called `alive`, which may grant another time. Not AbortSignal.timeout and AbortSignal.any, which garbage collection can disarm
- * (nodejs/node#57736).
+ * work began or last called `alive`, which may grant another time. Not AbortSignal.timeout and AbortSignal.any, which
+ * garbage collection can disarm (nodejs/node#57736).
  */
 export async function withDeadline<T>(
   { ms, signal, error }: { ms: number; signal: AbortSignal | undefined; error: () => Error },
@@ -58,14 +58,14 @@ const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 8000;
 
 /**
- * Repeats an attempt while it fails with what passes by itself: after the time that the service names, else with
+ * Repeats an attempt while its failures are transient: after the time that the service names, else with
  * exponential backoff. Full jitter keeps callers that failed together from returning together (AWS Architecture Blog,
  * "Exponential Backoff And Jitter"). The attempt gets the milliseconds that are left, and says when it got further.
  */
 export async function repeatedly<T>(
   { maxRetries, timeoutMs, signal }: RetryPolicy,
   attempt: (leftMs: number, progressed: () => void) => Promise<T>,
-  mayRepeat: (error: unknown) => boolean = isPassing,
+  mayRepeat: (error: unknown) => boolean = isTransient,
 ): Promise<T> {
   const startedAt = performance.now();
   let retries = 0;

@@ -65,7 +65,7 @@ export async function wait<Resource>(
   return last;
 }
 
-/** What a change is seen by: every fetch signs the outputs' addresses anew, and updated_at also moves without change. */
+/** Changes when the state does. Every answer signs new addresses of the outputs, and updated_at also moves without a change. */
 function visibleState(resource: Watched): string {
   const volatile = new Set(['url', 'expires_at', 'updated_at']);
   return JSON.stringify(resource, (name, value: unknown) => (volatile.has(name) ? undefined : value));
