@@ -1,7 +1,11 @@
 import { isTransient } from './errors';
 
+/** Timers of more milliseconds fire at once, and a service may ask for any pause. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Resolves after this many milliseconds; rejects with the signal's reason if it is aborted before. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  const timerMs = Math.min(Math.max(ms, 0), LONGEST_TIMER_MS);
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const onAbort = () => {
@@ -11,7 +15,7 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', onAbort);
       resolve();
-    }, ms);
+    }, timerMs);
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 }

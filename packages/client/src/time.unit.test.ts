@@ -1,5 +1,5 @@
 import { ConnectionError, UnexpectedResponse } from './errors';
-import { repeatedly, retryAfterSeconds, withDeadline } from './time';
+import { pause, repeatedly, retryAfterSeconds, withDeadline } from './time';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => {
@@ -22,6 +22,17 @@ async function attemptsOf(
   await ended;
   return beginnings;
 }
+
+it.each([
+  [-1, 0],
+  [1e12, 2 ** 31 - 1],
+])('pauses of %d ms last as long as a timer can: %d ms', async (asked, lasts) => {
+  const startedAt = performance.now();
+  const paused = pause(asked);
+  await jest.runAllTimersAsync();
+  await paused;
+  expect(performance.now() - startedAt).toBe(lasts);
+});
 
 describe('repetitions', () => {
   it('come after pauses that double up to 8 seconds, of which chance takes its share', async () => {
