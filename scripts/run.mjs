@@ -16,7 +16,7 @@ const program =
 const isClient =
   ['admin', 'lipsync'].includes(command) ||
   (command === 'demo' && args.some((arg) => /^--target(=|$)/.test(arg)));
-// Help can wait for no build. It may be that of the last one.
+// Help does not wait for a build; it may be that of the last one.
 const isHelp = args.some((arg) => arg === '--help' || arg === '-h');
 
 if (isHelp && command === 'bench-scale-out') {

@@ -13,7 +13,7 @@ export async function lipsyncRender(
   args: readonly string[],
   { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
 ): Promise<CommandResult> {
-  // Only here: a deployed workspace has the command's bundle, which is its package, and not its modules.
+  // Not at the top: a deployed workspace contains the bundle of the command, not its modules.
   const { run } = await import('@lipsync/cli');
   let output = '';
   const stdout = new Writable({

@@ -12,8 +12,8 @@ import type { StackCustomer, StackState } from './state';
 const CUSTOMER_NAMES = ['local-one', 'local-two'];
 
 /**
- * Sets up what the services expect: migrated tables, a bucket for pages of the api, two customers, the authority file
- * for egress.
+ * Sets up what the services expect: migrated tables, a bucket that pages of the api may use, two customers, the
+ * authority file for egress.
  */
 export async function provision(state: StackState, layout: StackLayout): Promise<void> {
   await migrate(state.servers.migrationUrl ?? state.servers.postgresUrl);

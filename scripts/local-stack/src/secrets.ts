@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type StackCustomer, type StackState } from './state';
 
-/** What neither a log nor an answer may hold, by a name for people. */
+/** Secrets that no log and no response may contain, by readable names. */
 export function secretsOf(
   { masterKey, servers, s3 }: StackState,
   customers: readonly StackCustomer[],
@@ -20,16 +20,18 @@ export function secretsOf(
   };
 }
 
-/** The names of what a text holds. */
+/** The names of the secrets that a text contains. */
 export function leaksIn(text: string, secrets: Readonly<Record<string, string>>): string[] {
   return Object.entries(secrets).flatMap(([name, secret]) =>
     secret !== '' && text.includes(secret) ? [name] : [],
   );
 }
 
-/** Where the logs of a stack hold what nobody may read there. */
+/** Which log files of a stack contain which secrets, in words. */
 export function leaksInLogs(logsDir: string, secrets: Readonly<Record<string, string>>): string[] {
   return readdirSync(logsDir).flatMap((file) =>
-    leaksIn(readFileSync(path.join(logsDir, file), 'utf8'), secrets).map((name) => `${file} holds ${name}`),
+    leaksIn(readFileSync(path.join(logsDir, file), 'utf8'), secrets).map(
+      (name) => `${file} contains ${name}`,
+    ),
   );
 }
