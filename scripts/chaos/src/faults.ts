@@ -234,7 +234,7 @@ const rollingRestart: Fault = {
       const before = fleet.pidOf(name);
       fleet.signal(name, 'SIGTERM');
       const isBack = async (): Promise<boolean> =>
-        ![0, before].includes(fleet.pidOf(name)) && (await spec.isReady());
+        ![0, before].includes(fleet.pidOf(name)) && (await spec.lacks()) === null;
       await waitUntil(async () => stop.aborted || (await isBack()), 60_000);
     }
   },

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  answersOk,
   childrenOf,
   createProcessManager,
   createState,
+  lackingAt,
   processBegan,
   type ProcessSpec,
   provision,
@@ -131,8 +131,7 @@ export async function startFleet({ root, edits, routes, authority, history }: Fl
     };
     const service = spec.name as Service;
     const baseUrl = `http://127.0.0.1:${port}`;
-    const isReady = () =>
-      answersOk(`${service === 'api' ? baseUrl : `http://127.0.0.1:${healthPort}`}/readyz`);
+    const lacks = () => lackingAt(`${service === 'api' ? baseUrl : `http://127.0.0.1:${healthPort}`}/readyz`);
     return {
       name,
       service,
@@ -140,7 +139,7 @@ export async function startFleet({ root, edits, routes, authority, history }: Fl
       armFile,
       workDir,
       baseUrl,
-      spec: { ...spec, name, env, isReady },
+      spec: { ...spec, name, env, lacks },
     };
   }
 
@@ -179,8 +178,8 @@ export async function startFleet({ root, edits, routes, authority, history }: Fl
   }
 
   const allReady = async (): Promise<boolean> => {
-    const ready = await Promise.all(members.map(({ spec }) => spec.isReady()));
-    return ready.every(Boolean);
+    const lacking = await Promise.all(members.map(({ spec }) => spec.lacks()));
+    return lacking.every((lack) => lack === null);
   };
 
   const disks = members.filter(({ service }) => service.endsWith('-worker')).map(({ workDir }) => workDir);

@@ -116,7 +116,7 @@ describe('the local stack', () => {
     expect(pids(second)).toEqual(before);
   });
 
-  it('keeps its data and its customers over a restart, on a port that nobody takes while it is down or starts', async () => {
+  it('keeps its data and its customers over a restart, on a port that nobody takes while it is down or starts, and says where before its services do', async () => {
     const { stack, description } = system;
     const asset = await system.api.assets.create({
       url: 'https://media.example.test/missing.mp4',
@@ -130,10 +130,13 @@ describe('the local stack', () => {
     await listenOnLoopback(early, stateOf(stack).ports.api);
     const late = createServer((socket) => socket.destroy());
     let chosen: number | undefined;
+    const isDescribed: boolean[] = [];
     const crossed = createStack({
       root: stack.layout.root,
       // Its ports have been looked at by then, and the API comes last.
       onProgress: (name, outcome) => {
+        if (name === 'api' && outcome === 'started')
+          isDescribed.push(existsSync(`${stack.layout.root}.json`));
         if (name !== 's3' || outcome !== 'ready' || chosen !== undefined) return;
         chosen = stateOf(stack).ports.api;
         late.listen(chosen);
@@ -143,6 +146,7 @@ describe('the local stack', () => {
       const { base_url, customers } = await crossed.up();
       const taken = [description.base_url, `http://127.0.0.1:${chosen}`];
       expect(new Set([...taken, base_url]).size).toBe(3);
+      expect(isDescribed).toEqual([true, true]);
       expect((await fetch(`${base_url}/healthz`)).status).toBe(200);
       expect((await stack.servers()).every(({ pid }) => pid !== null)).toBe(true);
       expect(customers).toEqual(description.customers);
@@ -156,11 +160,12 @@ describe('the local stack', () => {
 
   it('leaves nothing behind when it is erased, wherever its Postgres had to put its data', async () => {
     const [place] = await query<{ data_directory: string }>('SHOW data_directory');
-    const kept = [system.stack.layout.root, place?.data_directory ?? ''];
-    expect(kept.map((path) => existsSync(path))).toEqual([true, true]);
+    const { root } = system.stack.layout;
+    const kept = [root, `${root}.json`, place?.data_directory ?? ''];
+    expect(kept.map((path) => existsSync(path))).toEqual([true, true, true]);
     await system.stack.down();
     system.stack.erase();
-    expect(kept.map((path) => existsSync(path))).toEqual([false, false]);
+    expect(kept.map((path) => existsSync(path))).toEqual([false, false, false]);
   });
 
   it('names the form of a route and starts nothing when it is given another one', async () => {

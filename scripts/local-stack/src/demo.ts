@@ -7,7 +7,7 @@ import { parseEngines } from './command-line';
 import { type ReceivedEvent, startEventReceiver } from './event-receiver';
 import { DEFAULT_STACK_ROOT, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from './layout';
 import { lipsyncRender } from './lipsync';
-import { createStack, joinStack, writeDescription } from './local-stack';
+import { createStack, joinStack } from './local-stack';
 import { provisionCustomer } from './provision';
 import { Interrupted, untilInterrupted } from './waiting';
 
@@ -85,7 +85,12 @@ function argumentsOf({ video, audio, engines, syncMode, out, json }: DemoOptions
  */
 async function renderOnLocalStack(options: DemoOptions, say: (line: string) => void): Promise<Rendered> {
   const startedAt = performance.now();
-  const stack = createStack({ root: path.resolve(options.root) });
+  const stack = createStack({
+    root: path.resolve(options.root),
+    onProgress: (name, progress) => {
+      if (progress.startsWith('waits')) say(`  ${name} ${progress}`);
+    },
+  });
   const { wasUp, leave } = await joinStack(stack, { keep: options.keep === true });
   say(
     wasUp
@@ -95,7 +100,6 @@ async function renderOnLocalStack(options: DemoOptions, say: (line: string) => v
   let closeReceiver: (() => Promise<void>) | undefined;
   async function bootAndRender(): Promise<Rendered> {
     const description = await stack.up();
-    writeDescription(options.root, description);
     const boot_seconds = (performance.now() - startedAt) / 1000;
     const state = stack.state();
     if (state === null) throw new Error('the stack has no state');

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import path from 'node:path';
 import { erasePostgres, isAlive } from '@lipsync/testkit';
 import { descriptionFile, stackLayout } from './layout';
-import { createProcessManager, type ProcessSpec, type StartOutcome } from './process-manager';
+import { createProcessManager, type ProcessSpec } from './process-manager';
 import { provision } from './provision';
 import { s3Spec, serverPids, startServers, stopServers } from './servers';
 import {
@@ -13,6 +13,7 @@ import {
   type ServiceSpec,
   serviceSpecs,
 } from './services';
+import { NeverReady, type Progress, startProcesses } from './start-processes';
 import {
   createState,
   type ExternalServers,
@@ -24,7 +25,7 @@ import {
   type StackState,
   writeState,
 } from './state';
-import { waitUntil, withLock } from './waiting';
+import { withLock } from './waiting';
 
 interface StackOptions {
   /** Directory for everything that the stack writes. */
@@ -35,14 +36,14 @@ interface StackOptions {
   egressCa?: string;
   /** Environment variables for every service, overriding the stack's own (tests shorten lifetimes with them). */
   serviceEnv?: Readonly<Record<string, string>>;
-  /** Used in the place of its own Postgres and Redis and, if there is one, store. */
+  /** Used instead of its own Postgres and Redis and, if a store is given, instead of its own store. */
   servers?: ExternalServers;
   /** Default: as many as the stack already has, which is initially one. */
   gpuWorkers?: GpuWorkerPlan;
-  onProgress?: (name: string, outcome: StartOutcome | 'stopped' | 'ready') => void;
+  onProgress?: (name: string, progress: Progress | 'stopped') => void;
 }
 
-/** The contents of `.local/stack.json`. */
+/** The contents of `.local/stack.json`, which exists while anything of the stack may run. */
 export interface StackDescription {
   base_url: string;
   customers: StackCustomer[];
@@ -53,12 +54,6 @@ export interface StackDescription {
   logs_dir: string;
 }
 
-/** The service runs but does not become ready: trying again would only take as long again. */
-class NeverReady extends Error {
-  override readonly name = 'NeverReady';
-}
-
-const READY_DEADLINE_MS = 90_000;
 /** A worker that is no longer wanted ends its job or hands it over. */
 const GPU_WORKER_GRACE_MS = 30_000;
 /**
@@ -72,20 +67,6 @@ export function createStack(options: StackOptions) {
 
   const services = (state: StackState): ServiceSpec[] =>
     serviceSpecs(state, layout).map((spec) => ({ ...spec, env: { ...spec.env, ...options.serviceEnv } }));
-
-  async function startAll(specs: readonly ProcessSpec[]): Promise<void> {
-    for (const spec of specs) report(spec.name, await processes.start(spec));
-    await Promise.all(specs.map(ready));
-  }
-
-  async function ready(spec: ProcessSpec): Promise<void> {
-    const alive = () => processes.findPid(spec.name) !== null;
-    const settled = await waitUntil(async () => !alive() || (await spec.isReady()), READY_DEADLINE_MS);
-    if (!alive())
-      throw new Error(`${spec.name} stopped as it started: see ${layout.logsDir}/${spec.name}.log`);
-    if (!settled) throw new NeverReady(`${spec.name} is not ready: see ${layout.logsDir}/${spec.name}.log`);
-    report(spec.name, 'ready');
-  }
 
   async function loadState(): Promise<StackState> {
     const state = readState(layout.root) ?? (await createState());
@@ -107,16 +88,19 @@ export function createStack(options: StackOptions) {
 
   async function start(): Promise<StackDescription> {
     const state = await loadState();
+    const startAll = (specs: readonly ProcessSpec[]) => startProcesses(specs, { processes, report });
     state.servers = options.servers ?? (await startServers(state, layout));
     if (state.s3.endpoint === undefined) await startAll([s3Spec(state, layout)]);
     await provision(state, layout);
     writeState(layout.root, state);
+    // Before the services: a start that fails leaves running what runs, and says how to reach it.
+    writeDescription(state);
     await startAll(services(state));
-    return describe(state);
+    return writeDescription(state);
   }
 
   async function up(): Promise<StackDescription> {
-    return withLock(layout.lockFile, async () => {
+    return locked(async () => {
       const before = readState(layout.root);
       const wasDown = before === null || isDown(before);
       try {
@@ -132,10 +116,15 @@ export function createStack(options: StackOptions) {
 
   async function down(isWanted = () => true): Promise<void> {
     if (readState(layout.root) === null) return;
-    await withLock(layout.lockFile, async () => {
+    await locked(async () => {
       if (isWanted()) await stopAll();
     });
   }
+
+  const locked = <T>(action: () => Promise<T>): Promise<T> =>
+    withLock(layout.lockFile, action, (holder) =>
+      report('stack', `waits for another command, process ${holder}`),
+    );
 
   async function stopAll(): Promise<void> {
     const state = readState(layout.root);
@@ -143,12 +132,21 @@ export function createStack(options: StackOptions) {
     await Promise.all(services(state).map(stop));
     await stop(s3Spec(state, layout));
     await stopServers(layout);
+    rmSync(descriptionFile(layout.root), { force: true });
   }
 
   async function stop(spec: ProcessSpec): Promise<void> {
     if (processes.findPid(spec.name) === null) return;
     await processes.stop(spec);
     report(spec.name, 'stopped');
+  }
+
+  /** For people and programs. */
+  function writeDescription(state: StackState): StackDescription {
+    const description = describe(state);
+    const text = JSON.stringify(description, null, 2);
+    writeFileSync(descriptionFile(layout.root), `${text}\n`, { mode: 0o600 });
+    return description;
   }
 
   function describe(state: StackState): StackDescription {
@@ -174,6 +172,8 @@ export function createStack(options: StackOptions) {
 
   return {
     up,
+    /** Runs `action` while no other command acts on the stack. */
+    locked,
     /** Stops everything, unless `isWanted`, which is asked when no other command acts on the stack, says no. */
     down,
     /** Null when this stack was never up. */
@@ -199,11 +199,6 @@ export function createStack(options: StackOptions) {
 
 export type Stack = ReturnType<typeof createStack>;
 
-/** Writes how to reach a running stack, for people and programs. */
-export function writeDescription(root: string, description: StackDescription): void {
-  writeFileSync(descriptionFile(root), JSON.stringify(description, null, 2) + '\n', { mode: 0o600 });
-}
-
 /** What becomes of the stack when its last user leaves: each user's file holds one of the two. */
 const STOP = 'stop';
 const KEEP = 'keep';
@@ -226,7 +221,7 @@ export async function joinStack(
       .filter((file) => file !== own && isAlive(Number(path.basename(file))));
   const isToStop = (file: string): boolean => readFileSync(file, 'utf8') === STOP;
 
-  return withLock(stack.layout.lockFile, async () => {
+  return stack.locked(async () => {
     mkdirSync(folder, { recursive: true });
     const wasUp = stack.describe()?.services.some(({ pid }) => pid !== null) ?? false;
     writeFileSync(own, !keep && (!wasUp || others().some(isToStop)) ? STOP : KEEP);

@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { processBegan } from './processes';
 import { waitUntil } from './waiting';
@@ -11,7 +20,8 @@ export interface ProcessSpec {
   command: string;
   args: readonly string[];
   env: Readonly<Record<string, string>>;
-  isReady: () => Promise<boolean>;
+  /** Null when it is ready; otherwise what is missing, in a few words. */
+  lacks: () => Promise<string | null>;
   /** Time between SIGTERM and SIGKILL. */
   stopGraceMs: number;
 }
@@ -22,9 +32,15 @@ interface PidRecord {
   began: string;
   /** Digest of the specification it was started with, so that a changed setting restarts the process. */
   spec: string;
+  /** Where its output begins in the log file, which has that of earlier processes of this name, too. */
+  logFrom: number;
 }
 
+/** Enough for one line of a log with a stack in it. */
+const LOG_TAIL_BYTES = 8_192;
+
 export type StartOutcome = 'started' | 'restarted' | 'already running';
+export type ProcessManager = ReturnType<typeof createProcessManager>;
 
 /**
  * Starts, finds and stops detached processes through pid files in `runDir`; their output goes to `logsDir`. Holds no
@@ -34,6 +50,7 @@ export function createProcessManager({ runDir, logsDir }: { runDir: string; logs
   mkdirSync(runDir, { recursive: true });
   mkdirSync(logsDir, { recursive: true });
   const pidFile = (name: string) => path.join(runDir, `${name}.json`);
+  const logFile = (name: string) => path.join(logsDir, `${name}.log`);
 
   function readRecord(name: string): PidRecord | null {
     try {
@@ -54,7 +71,8 @@ export function createProcessManager({ runDir, logsDir }: { runDir: string; logs
     const running = findPid(spec.name);
     if (running !== null && readRecord(spec.name)?.spec === digest) return 'already running';
     if (running !== null) await stop(spec);
-    const log = openSync(path.join(logsDir, `${spec.name}.log`), 'a');
+    const log = openSync(logFile(spec.name), 'a');
+    const logFrom = fstatSync(log).size;
     const child = spawn(spec.command, spec.args, {
       env: spec.env,
       detached: true,
@@ -63,7 +81,8 @@ export function createProcessManager({ runDir, logsDir }: { runDir: string; logs
     closeSync(log);
     child.unref();
     if (child.pid === undefined) throw new Error(`${spec.name} could not be started`);
-    const record: PidRecord = { pid: child.pid, began: processBegan(child.pid) ?? '', spec: digest };
+    const began = processBegan(child.pid) ?? '';
+    const record: PidRecord = { pid: child.pid, began, spec: digest, logFrom };
     writeFileSync(pidFile(spec.name), JSON.stringify(record));
     return running === null ? 'started' : 'restarted';
   }
@@ -78,7 +97,30 @@ export function createProcessManager({ runDir, logsDir }: { runDir: string; logs
     rmSync(pidFile(name), { force: true });
   }
 
-  return { findPid, start, stop };
+  /** What the process of this name logged last, without the fields of our own logger; empty while it is silent. */
+  function lastLogLine(name: string): string {
+    const log = openSync(logFile(name), 'r');
+    try {
+      const { size } = fstatSync(log);
+      const from = Math.max(readRecord(name)?.logFrom ?? 0, size - LOG_TAIL_BYTES);
+      const tail = Buffer.alloc(size - from);
+      readSync(log, tail, 0, tail.length, from);
+      return messageOf(tail.toString().trimEnd().split('\n').at(-1) ?? '');
+    } finally {
+      closeSync(log);
+    }
+  }
+
+  return { findPid, start, stop, lastLogLine, logFile };
+}
+
+function messageOf(line: string): string {
+  try {
+    const { message, error } = JSON.parse(line) as { message?: string; error?: { message?: string } };
+    return [message, error?.message].filter((part) => part !== undefined).join(': ');
+  } catch {
+    return line;
+  }
 }
 
 function specDigest({ command, args, env }: ProcessSpec): string {

@@ -14,7 +14,7 @@ import type { ProcessSpec } from './process-manager';
 import type { ServerAddresses, StackState, StoreAccess } from './state';
 
 const DATABASE = 'lipsync';
-/** Of the servers that the stack starts itself. */
+/** The superuser of servers that the stack starts itself. */
 const SUPERUSER = 'postgres';
 const SERVICES_WITH_ROLES = ['api', 'media-worker', 'gpu-worker', 'webhook-dispatcher'];
 
@@ -70,14 +70,14 @@ export const uploadCredentials = ({ accessKeyId, secretAccessKey }: StoreAccess)
   secretAccessKey,
 });
 
-/** It as a separate process. */
+/** The stack's own store as a separate process. */
 export function s3Spec(state: StackState, layout: StackLayout): ProcessSpec {
   return {
     name: 's3',
     command: process.execPath,
     args: [path.join(REPOSITORY_ROOT, 'scripts', 'local-stack', 'dist', 'serve-s3.js')],
     env: { PATH: process.env['PATH'] ?? '', S3_OPTIONS: JSON.stringify(s3Options(state, layout)) },
-    isReady: () => answers(`http://127.0.0.1:${state.ports.s3}/`),
+    lacks: async () => ((await answers(`http://127.0.0.1:${state.ports.s3}/`)) ? null : 'an answer'),
     stopGraceMs: 10_000,
   };
 }
@@ -94,8 +94,8 @@ async function answers(url: string): Promise<boolean> {
 }
 
 /**
- * The login of one service with only the rights it needs, as in production. Its password is the superuser's. A server of
- * somebody else has one login for all. Empty until the servers have started.
+ * The login of one service with only the rights it needs, as in production. Its password is the superuser's. A server
+ * that somebody else runs has one login for all. Empty until the servers have started.
  */
 export function databaseUrlOf(service: string, { servers }: StackState): string {
   if (servers.postgresUrl === '') return '';

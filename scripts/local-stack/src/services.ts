@@ -46,7 +46,7 @@ export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpe
       args: [path.join(REPOSITORY_ROOT, 'services', program, 'dist', 'main.js')],
       env: { ...common, DATABASE_URL: databaseUrlOf(program, state), ...env },
       healthUrl,
-      isReady: () => answersOk(`http://127.0.0.1:${port}/readyz`),
+      lacks: () => lackingAt(`http://127.0.0.1:${port}/readyz`),
       stopGraceMs: 30_000,
     };
   };
@@ -80,7 +80,7 @@ export function serviceSpecs(state: StackState, layout: StackLayout): ServiceSpe
     // Last, because /readyz is ready only when a worker is; its own port says only that it is running.
     {
       ...service('api', ports.apiHealth, { PORT: String(ports.api), HEALTH_PORT: String(ports.apiHealth) }),
-      isReady: () => answersOk(`${baseUrl(state)}/readyz`),
+      lacks: () => lackingAt(`${baseUrl(state)}/readyz`),
     },
   ];
 }
@@ -114,14 +114,19 @@ export function backendEnvironment(state: StackState): Record<string, string> {
   };
 }
 
-/** Whether somebody answers there with success. */
-export async function answersOk(url: string): Promise<boolean> {
+/** The checks that fail at a health address of a service, by name; null if it answers with success. */
+export async function lackingAt(url: string): Promise<string | null> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
-    await response.body?.cancel();
-    return response.ok;
+    if (response.ok) {
+      await response.body?.cancel();
+      return null;
+    }
+    const { status, checks } = (await response.json()) as { status: string; checks: Record<string, string> };
+    const failed = Object.keys(checks).filter((name) => checks[name] !== 'ok');
+    return failed.join(', ') || status;
   } catch {
-    return false;
+    return 'an answer';
   }
 }
 

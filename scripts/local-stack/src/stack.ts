@@ -1,10 +1,10 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEgressRoutes } from '@lipsync/runtime';
 import { Command, InvalidArgumentError } from 'commander';
 import { runProgram } from './command-line';
 import { DEFAULT_STACK_ROOT, descriptionFile } from './layout';
-import { createStack, writeDescription } from './local-stack';
+import { createStack } from './local-stack';
 
 /** `npm run stack -- up|down|status`: the whole system on loopback, data under .local/. */
 const program = new Command('stack')
@@ -33,7 +33,6 @@ program
       onProgress: (name, outcome) => console.log(`${name.padEnd(20)} ${outcome}`),
     });
     const description = await stack.up();
-    writeDescription(root(), description);
     console.log(`\nAPI        ${description.base_url}   (docs: ${description.base_url}/docs)`);
     console.log(`Studio     ${description.base_url}/studio`);
     console.log(`Logs       ${description.logs_dir}`);
@@ -50,7 +49,6 @@ program
       onProgress: (name, outcome) => console.log(`${name.padEnd(20)} ${outcome}`),
     });
     await stack.down();
-    rmSync(descriptionFile(root()), { force: true });
     if (erase === true) stack.erase();
   });
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { createCertificateAuthority, freePorts, type KeyPair, listenOnLoopback } from '@lipsync/testkit';
@@ -69,9 +69,9 @@ export interface StackState {
 
 export interface GpuWorkerPlace {
   name: string;
-  /** Of its health. */
+  /** The port of its health server. */
   port: number;
-  /** The only one that it may use; by default it may use all. */
+  /** The only processor core that it may use; by default it may use all. */
   core?: number | undefined;
 }
 
@@ -81,7 +81,7 @@ export interface GpuWorkerPlan {
   cores?: readonly number[];
 }
 
-/** Plans these gpu-workers, of which those that are there keep their ports; returns the names of the others. */
+/** Sets how many gpu-workers there are. Those that remain keep their ports; returns the names of those that do not. */
 export async function planGpuWorkers(state: StackState, { count, cores }: GpuWorkerPlan): Promise<string[]> {
   const known = state.gpuWorkers;
   state.gpuWorkers = (await freePorts(count)).map((port, i) => ({
@@ -105,7 +105,10 @@ export function readState(root: string): StackState | null {
 export function writeState(root: string, state: StackState): void {
   // The directory is readable by others, because Postgres' own account must reach its data below it; this file is not.
   mkdirSync(root, { recursive: true });
-  writeFileSync(stateFile(root), JSON.stringify(state, null, 2), { mode: 0o600 });
+  // Replaced as a whole: half a file would be no file, and the data would lose its secrets.
+  const written = `${stateFile(root)}.new`;
+  writeFileSync(written, JSON.stringify(state, null, 2), { mode: 0o600 });
+  renameSync(written, stateFile(root));
 }
 
 export async function createState(): Promise<StackState> {

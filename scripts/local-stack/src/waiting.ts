@@ -44,13 +44,21 @@ export async function untilInterrupted<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Longer than a start on a busy machine, which takes up to 90 s for the services alone. */
-const PATIENCE_MS = 180_000;
-
-/** Runs `action` while holding a lock file, so that two simultaneous `stack up` do not start everything twice. */
-export async function withLock<T>(file: string, action: () => Promise<T>): Promise<T> {
-  const acquired = await waitUntil(() => tryLock(file), PATIENCE_MS);
-  if (!acquired) throw new Error(`another stack command has held ${file} for three minutes`);
+/**
+ * Runs `action` while holding a lock file, so that two simultaneous `stack up` do not start everything twice. Waits as
+ * long as a process that lives holds it, which `onWait` is told.
+ */
+export async function withLock<T>(
+  file: string,
+  action: () => Promise<T>,
+  onWait: (holder: number) => void,
+): Promise<T> {
+  let told = false;
+  for (let holder = tryLock(file); holder !== null; holder = tryLock(file)) {
+    if (!told) onWait(holder);
+    told = true;
+    await delay(EVERY_MS);
+  }
   try {
     return await action();
   } finally {
@@ -58,21 +66,26 @@ export async function withLock<T>(file: string, action: () => Promise<T>): Promi
   }
 }
 
-function tryLock(file: string): boolean {
-  try {
-    writeFileSync(file, String(process.pid), { flag: 'wx' });
-    return true;
-  } catch {
-    if (!holderIsAlive(file)) rmSync(file, { force: true });
-    return false;
+/** Null when the lock is ours now; otherwise the process that holds it. */
+function tryLock(file: string): number | null {
+  for (;;) {
+    try {
+      writeFileSync(file, String(process.pid), { flag: 'wx' });
+      return null;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    const holder = holderOf(file);
+    if (holder !== null && isAlive(holder)) return holder;
+    rmSync(file, { force: true });
   }
 }
 
-function holderIsAlive(file: string): boolean {
+/** Null when it was released in the meantime. */
+function holderOf(file: string): number | null {
   try {
-    return isAlive(Number(readFileSync(file, 'utf8')));
+    return Number(readFileSync(file, 'utf8'));
   } catch {
-    // It was released in the meantime.
-    return false;
+    return null;
   }
 }

@@ -21,7 +21,8 @@ import { Client } from 'pg';
 import { freePort } from './ports';
 import { isAlive, waitUntil } from './processes';
 
-const START_DEADLINE_MS = 30_000;
+/** A limit for hangs: that a server has ended is noticed at once, and a busy machine may need a minute. */
+const START_DEADLINE_MS = 120_000;
 const STOP_DEADLINE_MS = 20_000;
 const PASSWORD_FILE = 'superuser.password';
 

@@ -13,7 +13,8 @@ import { Redis } from 'ioredis';
 import { freePort } from './ports';
 import { isAlive, waitUntil } from './processes';
 
-const START_DEADLINE_MS = 15_000;
+/** A limit for hangs: that a server has ended is noticed at once. */
+const START_DEADLINE_MS = 120_000;
 const STOP_DEADLINE_MS = 10_000;
 /** Tells other processes the port of the server of a directory. */
 const PORT_FILE = 'port';

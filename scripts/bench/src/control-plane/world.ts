@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { createDb, type Db, heartbeatWorker, registerWorker } from '@lipsync/db';
-import { answersOk, newCustomerWithKey, REPOSITORY_ROOT, waitUntil } from '@lipsync/local-stack';
+import { lackingAt, newCustomerWithKey, REPOSITORY_ROOT, waitUntil } from '@lipsync/local-stack';
 import { migrate } from '@lipsync/prisma';
 import { createSecretBox } from '@lipsync/runtime';
 import { createFactories, erasePostgres, type Factories, startPostgres, startRedis } from '@lipsync/testkit';
@@ -111,7 +111,7 @@ export async function startProgram(
     child.kill('SIGTERM');
     await ended;
   };
-  if (await waitUntil(() => answersOk(url), 20_000)) return { stop };
+  if (await waitUntil(async () => (await lackingAt(url)) === null, 20_000)) return { stop };
   await stop();
   throw new Error(`${module} did not start`);
 }
