@@ -162,7 +162,7 @@ export const METRICS = {
   },
   reconciler_actions_total: {
     type: 'counter',
-    help: 'Repairs by this process: messages that Redis lost (forgotten), messages to queues that no worker serves any more (unserved), expired leases, exhausted attempts (given_up), deadlines, expired uploads.',
+    help: 'Repairs by this process: messages that Redis lost (forgotten), messages to queues that no worker serves anymore (unserved), expired leases, exhausted attempts (given_up), deadlines, expired uploads.',
     labels: { action: ['forgotten', 'unserved', 'expired_lease', 'given_up', 'deadline', 'expired_upload'] },
     services: ['media-worker'],
     fromZero: true,
@@ -234,7 +234,7 @@ export const METRICS = {
   },
   render_seam_levels: {
     type: 'histogram',
-    help: 'Mean brightness step, in grey levels of 256, along the border of the pasted face; visible from 10 on.',
+    help: 'Mean brightness step, in gray levels of 256, along the border of the pasted face; visible from 10 on.',
     labels: { engine: ENGINES },
     services: ['gpu-worker'],
     buckets: [1, 2, 3, 4, 6, 8, 10, 15, 20, 40],

@@ -69,7 +69,7 @@ export const ATTEMPT_RESULTS = [
 export const STAGES = [
   'fetch',
   'load',
-  'analyse',
+  'analyze',
   'features',
   'audio',
   'decode',

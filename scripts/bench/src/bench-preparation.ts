@@ -11,7 +11,7 @@ import { packBench, type PackToBench } from './pack-bench';
 interface RenderCost {
   /** From the start of the task to the finished file, including the analysis; median of the runs. */
   seconds: number;
-  analyse_seconds: number;
+  analyze_seconds: number;
   /** Counted inside the inference process. */
   detector_runs: number;
   /** Number of source frames that the engine encoded because their features were not stored. */
@@ -100,7 +100,7 @@ function costOf(runs: readonly Rendered[]): RenderCost {
     ((analysis?.timings.totalMs ?? 0) + timings.totalMs) / 1000;
   return {
     seconds: median(runs.map(seconds)),
-    analyse_seconds: median(runs.map(({ analysis }) => (analysis?.timings.analyseMs ?? 0) / 1000)),
+    analyze_seconds: median(runs.map(({ analysis }) => (analysis?.timings.analyzeMs ?? 0) / 1000)),
     // The maximum over all runs, so that a single run of the detector would show.
     detector_runs: Math.max(...runs.map((run) => (run.analysis?.detectorRuns ?? 0) + run.detectorRuns)),
     frames_encoded: Math.max(...runs.map(({ featuresAdded }) => featuresAdded)),

@@ -84,7 +84,7 @@ describe('the features that engines cache, as the child computes them', () => {
     const prepared = await prepare('prepared.features');
     expect(prepared).toMatchObject({ frames: FRAMES, complete: true, featuresAdded: { musetalk: FACES } });
     expect(prepared.graphFailed).toBe(false);
-    expect(prepared.timings.analyseMs).toBe(0);
+    expect(prepared.timings.analyzeMs).toBe(0);
     expect((await stat(at('prepared.features'))).size).toBe(HEADER + FACES * RECORD);
     expect((await stat(at('face.track'))).mtimeMs).toBe(written);
 

@@ -241,7 +241,7 @@ export const TIMED_STAGES = [
   /** Loading graphs that are not loaded yet: the engine's for a render, the analyzer's for an analysis. */
   'load',
   /** The analysis pass: decoding at reduced size, detector and landmarks. */
-  'analyse',
+  'analyze',
   /** The pass over the video that computes engines' features. */
   'features',
   /** Reading the speech, and the engine's processing of it before the first frame. */

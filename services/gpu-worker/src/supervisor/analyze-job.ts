@@ -29,7 +29,7 @@ export async function runAnalyze(deps: JobDeps, job: GpuJob): Promise<JobResult>
   const fetchMs = performance.now() - fetching;
   signal.throwIfAborted();
   const videoPath = fetched.path;
-  const obtained = await span.during('analyse', () =>
+  const obtained = await span.during('analyze', () =>
     obtainTrack(deps, job, {
       video,
       videoPath,

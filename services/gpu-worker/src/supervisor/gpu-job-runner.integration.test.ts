@@ -78,7 +78,7 @@ describe('job runner', () => {
       told.value('lipsync_stage_duration_seconds_count', { engine, stage: name });
     expect(['fetch', 'infer', 'encode', 'upload'].map(stage)).toEqual([1, 1, 1, 1]);
     // The preparation's track already existed: nothing was analyzed, so nothing is reported for that stage.
-    expect(stage('analyse')).toBeUndefined();
+    expect(stage('analyze')).toBeUndefined();
     expect(told.value('lipsync_render_realtime_factor_sum', { engine })).toBeGreaterThan(0);
     expect(told.value('lipsync_output_seconds_total', { engine })).toBeCloseTo(0.6);
     expect(told.value('lipsync_gpu_seconds_total', { engine })).toBe(0);

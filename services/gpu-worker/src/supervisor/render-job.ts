@@ -40,7 +40,7 @@ export async function runRender(deps: JobDeps, job: GpuJob): Promise<JobResult> 
   const fetchMs = performance.now() - fetching;
   signal.throwIfAborted();
   const wantedFrames = usedVideoFrames(syncMode, work.audio.durationSeconds);
-  const track = await span.during('analyse', () =>
+  const track = await span.during('analyze', () =>
     obtainTrack(deps, job, {
       video: work.video,
       videoPath: video.path,

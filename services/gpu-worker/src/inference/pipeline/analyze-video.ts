@@ -79,11 +79,11 @@ async function trackOf(
   const { models, clock } = job;
   if (task.reuseTrack) return { track: await readTrack(task.trackPath, video), complete: true };
   const analyzer = await clock.during('load', () => models.analyzer(task.analyzer));
-  const { complete, ...analysis } = await clock.during('analyse', () =>
+  const { complete, ...analysis } = await clock.during('analyze', () =>
     analysisPass(task, video, job, analyzer, onProgress),
   );
   if (!analysis.track.found.includes(1)) throw new NoFaceDetected('no frame shows a face');
-  const own = await clock.during('analyse', () => cutMouths(task.videoPath, video, analysis, job));
+  const own = await clock.during('analyze', () => cutMouths(task.videoPath, video, analysis, job));
   const track = { ...analysis.track, ...own };
   await writeFile(task.trackPath, encodeFaceTrack(track));
   clock.sampleMemory();
