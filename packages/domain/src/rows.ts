@@ -86,7 +86,7 @@ export interface EngineRunRow {
   errorDetail: string | null;
   /** The input that made the engine run fail before it began. */
   failedInput: string | null;
-  /** JSON with what was measured (see usage-view). */
+  /** JSON with what was measured (see record-view). */
   usage: unknown;
   createdAt: Date;
   updatedAt: Date;

@@ -46,7 +46,7 @@ export async function readAudio(
     ...options,
   });
   const bytes = await pipe.read(target);
-  // Would wait for ever for somebody to read the rest. ffmpeg itself never gets here, because of `-t`.
+  // Would wait forever for somebody to read the rest. ffmpeg itself never gets here, because of `-t`.
   if (bytes === target.length) child.kill();
   pipe.destroy();
   expectDecoded(await child.exit);

@@ -120,7 +120,7 @@ export const sharedSettings = z.object({
   /** The address of this machine on which every port is opened. Absent: all of them, of both families. */
   LISTEN_ADDRESS: ipAddress.optional(),
 
-  /** Base URL of an OpenTelemetry collector that accepts OTLP over HTTP. Without it, nothing is traced. */
+  /** Base URL of an OpenTelemetry collector that accepts OTLP over HTTP. Without it, no spans are sent. */
   OTEL_EXPORTER_OTLP_ENDPOINT: url.optional(),
   /** The ratio of traces begun here that are sent. */
   OTEL_TRACES_SAMPLER_ARG: z

@@ -113,7 +113,7 @@ describe('outside /v1', () => {
   });
 
   describe('/readyz', () => {
-    it('lists every dependency, and fails while no worker serves any engine or fetches inputs, and from the begin of a shutdown', async () => {
+    it('lists every dependency, and fails while no worker serves any engine or fetches inputs, and from the start of a shutdown', async () => {
       const own = await startApi();
       const ready = () => send(`${own.baseUrl}/readyz`, 'GET');
       const fine = { postgres: 'ok', redis: 'ok', s3: 'ok', workers: 'ok' };

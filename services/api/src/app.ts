@@ -92,7 +92,7 @@ const readOnly: RequestHandler = (req, _res, next) => {
 };
 
 /** Registered last, so that it receives every error. */
-// Express recognises an error handler by its four parameters.
+// Express recognizes an error handler by its four parameters.
 // eslint-disable-next-line @typescript-eslint/no-unused-vars
 const errorHandler: ErrorRequestHandler = (thrown: unknown, _req, res, _next) => {
   answerError(res, res.locals.context.fields, thrown);

@@ -24,7 +24,7 @@ export const apiEnvironment = sharedSettings
   })
   .extend({
     PORT: port.default(8080),
-    /** Open connections of callers; each that has nothing to say costs memory and a file descriptor. */
+    /** Open connections of callers: even an idle one costs memory and a file descriptor. */
     CONNECTIONS_MAX: wholeNumber(1, 65_536).default(4096),
     RECORD_TTL_SECONDS: wholeNumber(1).default(RECORD_TTL_SECONDS),
     UPLOAD_TTL_SECONDS: wholeNumber(1, SIGNED_URL_SECONDS).default(SIGNED_URL_SECONDS),

@@ -27,7 +27,7 @@ test('a refusal quotes neither the addresses of the tool in memory nor what it w
 });
 
 describe('a media tool that ends without a verdict', () => {
-  test('because the kernel killed it is told from one that refused its input', async () => {
+  test('because the kernel killed it is distinguished from one that refused its input', async () => {
     expect(await endOf(await script('shot', 'kill -KILL $$'))).toMatchObject({ ended: 'killed' });
     expect(await endOf(await script('told to end', 'kill -TERM $$'))).toMatchObject({ ended: 'killed' });
     const ends = 'echo "Exiting normally, received signal 15." >&2; exit 255';
@@ -98,7 +98,7 @@ describe('a media tool', () => {
     const child = await start('sleep 60 & echo started; wait');
     await new Promise((resolve) => child.stdout.once('data', resolve));
     child.kill();
-    // It ends only when nobody holds its standard error any more.
+    // It ends only when nobody holds its standard error open.
     expect(await child.exit).toMatchObject({ ended: 'stopped' });
   });
 

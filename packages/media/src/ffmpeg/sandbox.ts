@@ -37,8 +37,8 @@ export function detectSandbox(searchPath: string): Sandbox {
     const { status } = spawnSync(tool, [...args, nothing], { env: {}, stdio: 'ignore', timeout: 5_000 });
     return status === 0 ? [tool, ...args] : undefined;
   };
-  // A filter of system calls may be set in every container, a namespace of one's own in few. Libraries know a socket
-  // that is denied, a card's driver for one; to a system without sockets they are not used.
+  // A filter of system calls may be set in every container, a namespace of one's own in few. Libraries, a card's
+  // driver for one, are prepared for a socket that is denied, but not for a system without sockets.
   const filter = SOCKET_CALLS.flatMap((call) => ['--syscall', `${call}:EACCES`]);
   const offline = working('enosys', ...filter) ?? working('unshare', '-rn');
   const [prlimit] = working('prlimit', '--core=0') ?? [];

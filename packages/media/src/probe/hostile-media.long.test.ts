@@ -47,7 +47,7 @@ afterAll(async () => {
 const verdict = (file: string, mediaType: 'video' | 'audio'): Promise<string> =>
   probeVerdict(binaries, file, mediaType);
 
-/** Of a WebM: everything before its first pictures. */
+/** Everything in a WebM before its first pictures. */
 const HEADERS_BYTES = 600;
 
 /** A fixed sequence (a linear congruential generator), so that a failure repeats. */
@@ -134,7 +134,7 @@ describe('hostile and broken media', () => {
     expect(video?.frames).toBe(DURATION_LIE_SECONDS * 25);
   });
 
-  it('takes a sound for damaged of which a quarter does not decode, in a container that is whole', async () => {
+  it('takes a sound for damaged if a quarter of it does not decode, even in an intact container', async () => {
     const path = join(folder, 'scratched.m4a');
     await makeTone(path, { seconds: 4 });
     const bytes = await readFile(path);

@@ -47,7 +47,7 @@ describe('usable media', () => {
   it('reports the stored size where only a tag says that a video is turned, because no decoder heeds it', async () => {
     const [stored, tagged] = [join(folder, 'stored.mkv'), join(folder, 'tagged.mkv')];
     await makeNumberedVideo(stored, { frames: 30, width: 192, height: 64 });
-    // ffmpeg writes no such tag any more.
+    // ffmpeg no longer writes such a tag.
     await ffmpeg(['-i', stored, '-c', 'copy', '-metadata:s:v:0', 'xotate=90', tagged]);
     const bytes = (await readFile(tagged)).toString('latin1').replace(/xotate/i, 'rotate');
     await writeFile(tagged, bytes, 'latin1');
@@ -175,7 +175,7 @@ describe('usable media', () => {
     expect(video).toMatchObject({ codec: 'vp8', frames: 100 });
   });
 
-  it('accepts H.264 of which the decoder complains, and that every player shows', async () => {
+  it('accepts H.264 that the decoder complains about but every player shows', async () => {
     const encoder = ['-c:v', 'libx264', '-bf', '3', '-pix_fmt', 'yuv420p'];
     const open = ['-x264opts', 'open-gop=1:keyint=25:min-keyint=25:scenecut=0'];
     const moving = ['-f', 'lavfi', '-i', 'testsrc2=s=160x120:r=25', '-t', '8'];
@@ -192,7 +192,7 @@ describe('usable media', () => {
     expect(await verdict(lossy, 'video')).toBe('accepted');
   });
 
-  it('refuses H.264 of which a tenth is patched', async () => {
+  it('refuses H.264 if a tenth of it is patched', async () => {
     const good = join(folder, 'good.mp4');
     await ffmpeg([
       ...['-f', 'lavfi', '-i', 'testsrc2=s=160x120:r=25', '-t', '8'],

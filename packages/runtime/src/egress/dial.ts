@@ -116,7 +116,7 @@ export function assertVettedPeer(peer: string | undefined, vetted: readonly stri
   if (plain === undefined || !vetted.includes(plain)) throw new EgressError('address_not_allowed');
 }
 
-/** Normalises an address to the form that a resolver returns: an IPv4 address mapped into IPv6 becomes plain. */
+/** Normalizes an address to the form that a resolver returns: an IPv4 address mapped into IPv6 becomes plain. */
 function plainAddress(peer: string | undefined): string | undefined {
   return peer?.replace(/^::ffff:(?=\d+\.)/i, '');
 }
@@ -235,7 +235,7 @@ export type EgressErrorReason =
   | 'connection_failed'
   | 'tls_error'
   | 'timeout'
-  // Of a download only: there was no connection or no first byte in time, or the bytes came below the rate floor.
+  // Only for downloads: there was no connection or no first byte in time, or the bytes came below the rate floor.
   | 'no_answer'
   | 'too_slow'
   | 'address_not_allowed'

@@ -75,7 +75,7 @@ async function respond(
   } catch (error) {
     if (!(error instanceof BrokenReuse)) throw error;
     if (!mayRepeat || signal.aborted) throw error.cause;
-    // Those that were kept beside it have hardly fared better.
+    // The other connections kept for this place are probably broken too.
     agent.forget(route.place);
     return respond(context, url, request, false);
   }

@@ -162,7 +162,7 @@ describe('create_render', () => {
     const withProto = JSON.parse('{"__proto__": {"engines": []}}') as object;
 
     it.each<[string, object, string]>([
-      ['an unknown property', { ...renderRequest(), colour: 'red' }, '/colour'],
+      ['an unknown property', { ...renderRequest(), color: 'red' }, '/color'],
       ['a property named __proto__', { ...renderRequest(), ...withProto }, '/__proto__'],
       ['both asset_id and url', { ...renderRequest(), video: { ...asset, ...url } }, '/video'],
     ])('is 400 invalid_request for %s, naming the place', async (_, json, place) => {

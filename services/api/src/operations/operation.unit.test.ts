@@ -34,7 +34,7 @@ describe('resolveIdempotencyKey', () => {
     expect(code(() => resolveIdempotencyKey(['x'.repeat(129)], undefined))).toBe('invalid_idempotency_key');
   });
 
-  it('recognises the same key in header bytes and in a JSON body', () => {
+  it('recognizes the same key in header bytes and in a JSON body', () => {
     expect(resolveIdempotencyKey([onTheWire('заказ-1')], 'заказ-1')).toBe('заказ-1');
   });
 

@@ -24,7 +24,7 @@ const MINUTE = 60;
 const HOUR = 3_600;
 const DAY = 86_400;
 
-/** What an operator sets and the pages say. */
+/** The settings that the pages state. */
 export interface Lifetimes {
   readonly recordTtlSeconds: number;
   readonly uploadTtlSeconds: number;

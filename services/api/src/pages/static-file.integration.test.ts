@@ -52,7 +52,7 @@ describe.each(['/openapi.json', '/docs', '/docs/docs.css', '/studio', '/studio/a
       for (const { head } of [plain, brotli, gzip]) expect(head).toMatch(/^Vary: Accept-Encoding\r?$/m);
     });
 
-    it('is not sent again to who has it, and the copy keeps its policy', async () => {
+    it('is not sent again to a caller that has it, and the copy keeps its policy', async () => {
       const first = await get();
       const again = await get({ 'If-None-Match': first.headers.get('etag') ?? '' });
       expect(again.status).toBe(304);
@@ -64,7 +64,7 @@ describe.each(['/openapi.json', '/docs', '/docs/docs.css', '/studio', '/studio/a
 );
 
 describe('the studio', () => {
-  it('may speak with this service and the store, and with nobody else', async () => {
+  it('may talk to this service and the store, and to nobody else', async () => {
     const { headers } = await send(`${api.baseUrl}/studio/`, 'GET');
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -74,7 +74,7 @@ describe('the studio', () => {
     expect(headers.get('permissions-policy')).toContain('microphone=(self)');
   });
 
-  it('is asked for anew, while files that are named by their content are kept', async () => {
+  it('is checked for changes at every use, while files that are named by their content are not', async () => {
     const kept = async (path: string) =>
       (await send(`${api.baseUrl}/studio${path}`, 'GET')).headers.get('cache-control');
     expect(await kept('')).toBe('no-cache');

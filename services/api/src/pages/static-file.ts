@@ -84,8 +84,8 @@ async function sendFile(req: Request, res: Response, file: StaticFile): Promise<
 }
 
 /**
- * RFC 9110 13.1.2. Express's `req.fresh` sends everything again to who asks with `Cache-Control: no-cache`, as fetch() of
- * Node.js does with every condition of the caller.
+ * RFC 9110 13.1.2. Express's `req.fresh` would send everything again for `Cache-Control: no-cache`, which Node's fetch() adds
+ * to every conditional request.
  */
 function isKnown(condition: string | undefined, etag: string): boolean {
   const tags = (condition ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));

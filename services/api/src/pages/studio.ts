@@ -9,8 +9,8 @@ export function studioFolder(): string {
 }
 
 /**
- * GET /studio and the files that the page loads, all served from memory. It may speak with this service and, for signed
- * addresses, with the store; it shows pictures and sounds that it has made itself (blob:), and may use the microphone.
+ * GET /studio and the files that the page loads, all served from memory. It may talk to this service and, for signed
+ * addresses, to the store; it shows pictures and sounds that it has made itself (blob:), and may use the microphone.
  */
 export function studio(folder: string, storeOrigin: string): RequestHandler {
   const policy = [

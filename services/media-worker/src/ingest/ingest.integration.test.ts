@@ -399,7 +399,7 @@ describe('an interrupted ingest', () => {
     expect(await storedKeys(asset)).toEqual([ready.objectKey]);
   });
 
-  it('reports its stage while it runs, and runs once however often its job is announced', async () => {
+  it('reports its stage while it runs, and runs once however many messages its job has', async () => {
     const asset = await urlAsset(serve('/slow', 'drip'));
     const { id } = await jobOf(asset);
     const shutdown = new AbortController();
