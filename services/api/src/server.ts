@@ -49,7 +49,7 @@ export interface ServerOptions {
 /** What a connection has sent. */
 interface Connection {
   /** The newest request. */
-  last: IncomingMessage;
+  readonly last: IncomingMessage;
   /** The answers that it still waits for, in their order. */
   readonly unanswered: Set<ServerResponse>;
 }
@@ -139,7 +139,7 @@ function endWith(refusal: Refusal, socket: Duplex, connection: Connection | unde
   }
 }
 
-/** An answer to bytes of which the application never hears. */
+/** An answer to bytes that never reach the application. */
 interface Refusal {
   readonly status: number;
   readonly retryAfterSeconds: number | null;
