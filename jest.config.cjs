@@ -38,11 +38,17 @@ const servers = {
 
 module.exports = {
   // A limit for hangs, not for speed: `npm test` keeps a machine of two cores busy.
-  testTimeout: 60_000,
+  testTimeout: 240_000,
   // Integration tests mostly wait for servers and ffmpeg: one worker per core, none reserved for the parent.
   maxWorkers: '100%',
   projects: [
     { ...sources, displayName: 'unit', testMatch: ['**/*.unit.test.ts'] },
+    {
+      ...sources,
+      displayName: 'graphs',
+      testMatch: ['**/*.graph.test.ts'],
+      testEnvironment: '<rootDir>/packages/testkit/src/onnx-environment.ts',
+    },
     { ...sources, ...servers, displayName: 'integration', testMatch: ['**/*.integration.test.ts'] },
     // Every kind of media, face and pack, where other tests try one of each; and what takes many renders.
     { ...sources, ...servers, displayName: 'long', testMatch: ['**/*.long.test.ts'] },

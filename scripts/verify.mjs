@@ -1,11 +1,12 @@
 // `npm test`: every check that a change must pass. `npm test -- unit e2e` runs only the named checks, `npm test -- all`
 // also the long ones, and `npm test -- changed` those that can be affected by what was changed since the last commit
-// (`--since REF`: since another one).
+// (`--since REF`: since another one). Workspaces that have passed a check as they are are left out (`--force`: none).
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { rememberPasses } from './passed-before.mjs';
 import { useSupportedNode } from './supported-node.cjs';
 
 await useSupportedNode();
@@ -25,7 +26,15 @@ const ENVIRONMENT = {
 const SKIPPED = 77;
 
 const jest = (project, ...options) => ['jest', '--selectProjects', project, ...options];
+/** Without the tests in folders of workspaces that have passed, which may be all; reports which workspaces pass now. */
+const jestOutside = (project, passed) => [
+  ...jest(project, '--passWithNoTests', '--json', '--outputFile', reportOf(project)),
+  ...['--testPathIgnorePatterns', '/node_modules/', ...passed.map((folder) => `<rootDir>/${folder}/`)],
+];
+const reportOf = (project) => path.join(ROOT, '.local', `jest-${project}.json`);
 
+// A check is a command, or a function that makes one. Such a check leaves out the workspaces that have passed it as they
+// are.
 /** Checks that read the sources, each on one core. */
 const STATIC_CHECKS = {
   contract: ['node', 'packages/contract/scripts/generate.mjs', '--check'],
@@ -36,17 +45,21 @@ const STATIC_CHECKS = {
   ],
   // Skipped if there is no Helm here, and none in the npm registry for this machine.
   chart: ['node', 'deploy/helm/check.mjs'],
-  format: ['prettier', '--check', '.', '--log-level', 'warn'],
-  lint: ['eslint', '.', '--max-warnings', '0'],
+  format: ['prettier', '--check', '.', '--log-level', 'warn', '--cache', '--cache-strategy', 'content'],
+  lint: (passed) => [
+    ...['eslint', '.', '--max-warnings', '0'],
+    ...passed.flatMap((folder) => ['--ignore-pattern', `${folder}/**`]),
+  ],
   types: ['turbo', 'run', 'typecheck', '--output-logs=errors-only'],
   // Skipped if no Python has torch and onnx: only those who export weights need one.
   exporters: ['node', 'scripts/export/run-tests.mjs'],
 };
 const TESTS = {
   unit: jest('unit'),
+  graphs: (passed) => jestOutside('graphs', passed),
   // One file at a time: they share a stack, and its renders use the whole machine.
   e2e: jest('e2e', '--runInBand'),
-  integration: jest('integration'),
+  integration: (passed) => jestOutside('integration', passed),
 };
 /** Suites that take long or need programs that bootstrap does not install: run by name, or by `all`. */
 const LONG_CHECKS = {
@@ -63,7 +76,7 @@ const LONG_CHECKS = {
 };
 
 const { values, positionals: named } = parseArgs({
-  options: { since: { type: 'string', default: 'HEAD' } },
+  options: { since: { type: 'string', default: 'HEAD' }, force: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
 const CHECKS = { ...STATIC_CHECKS, ...TESTS, ...LONG_CHECKS };
@@ -74,10 +87,13 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+const lookUp = rememberPasses(ROOT, ENVIRONMENT, { force: values.force });
 const results = named.includes('changed') ? await verifyChanges(values.since) : await verify(named);
 console.log('');
-for (const { name, outcome, seconds } of results)
-  console.log(`${outcome.padEnd(7)}  ${name.padEnd(12)} ${seconds.toFixed(1).padStart(7)} s`);
+for (const { name, outcome, seconds, note } of results)
+  console.log(
+    `${outcome.padEnd(7)}  ${name.padEnd(12)} ${seconds.toFixed(1).padStart(7)} s  ${note}`.trimEnd(),
+  );
 process.exit(results.some(({ outcome }) => outcome === 'FAILED') ? 1 : 0);
 
 /**
@@ -88,12 +104,16 @@ async function verify(names) {
   const isWanted = (name) =>
     names.includes('all') || (names.length === 0 ? !(name in LONG_CHECKS) : names.includes(name));
   const wanted = (checks) => Object.entries(checks).filter(([name]) => isWanted(name));
-  const { unit, ...waitingTests } = TESTS;
+  const { unit, graphs, ...waitingTests } = TESTS;
   const waiting = wanted(waitingTests);
   const isBeside = waiting.length > 0;
+  const onOneCore = {
+    unit: [...unit, '--runInBand'],
+    graphs: (passed) => [...graphs(passed), '--runInBand'],
+  };
   const [computed, waited] = await Promise.all([
-    inTurn(wanted({ ...STATIC_CHECKS, ...(isBeside && { unit: [...unit, '--runInBand'] }) }), 'pipe'),
-    inTurn(isBeside ? waiting : wanted({ unit }), 'inherit'),
+    inTurn(wanted({ ...STATIC_CHECKS, ...(isBeside && onOneCore) }), 'pipe'),
+    inTurn(isBeside ? waiting : wanted({ unit, graphs }), 'inherit'),
   ]);
   return [...computed, ...waited, ...(await inTurn(wanted(LONG_CHECKS), 'inherit'))];
 }
@@ -114,7 +134,8 @@ function verifyChanges(since) {
     lint: ['eslint', '--max-warnings', '0', '--no-warn-ignored', ...scripts],
     types: STATIC_CHECKS.types,
     tests: [
-      ...['jest', '--selectProjects', 'unit', 'integration', '--passWithNoTests', '--findRelatedTests'],
+      ...['jest', '--selectProjects', 'unit', 'graphs', 'integration'],
+      ...['--passWithNoTests', '--findRelatedTests'],
       ...scripts,
     ],
   };
@@ -127,19 +148,33 @@ function verifyChanges(since) {
 
 async function inTurn(checks, output) {
   const done = [];
-  for (const [name, [command, ...args]] of checks) {
+  for (const [name, check] of checks) {
     if (output === 'inherit') console.log(`\n── ${name}`);
     const startedAt = performance.now();
-    const { status, text } = await run(command, args, output);
+    const known = typeof check === 'function' ? lookUp(name) : undefined;
+    rmSync(reportOf(name), { force: true });
+    const { status, text } = await run(known ? check(known.passed) : check, output);
     if (text !== '' || output === 'pipe') console.log(`\n── ${name}\n${text}`);
+    known?.keep(status === 0 ? known.open : foldersThatPassed(name, known.open));
     const outcome = status === 0 ? 'passed' : status === SKIPPED ? 'skipped' : 'FAILED';
-    done.push({ name, outcome, seconds: (performance.now() - startedAt) / 1000 });
+    const note = known?.passed.length ? `${known.passed.length} workspaces unchanged since they passed` : '';
+    done.push({ name, outcome, seconds: (performance.now() - startedAt) / 1000, note });
   }
   return done;
 }
 
+/** After a failure: the folders in which jest reports that tests ran and passed. */
+function foldersThatPassed(name, folders) {
+  if (!existsSync(reportOf(name))) return [];
+  const { testResults } = JSON.parse(readFileSync(reportOf(name), 'utf8'));
+  return folders.filter((folder) => {
+    const inside = testResults.filter((file) => file.name.startsWith(path.join(ROOT, folder, path.sep)));
+    return inside.length > 0 && inside.every(({ status }) => status === 'passed');
+  });
+}
+
 /** Resolves to the exit status, and to what the command printed if `output` is `pipe`. */
-function run(command, args, output) {
+function run([command, ...args], output) {
   return new Promise((resolve) => {
     const stdio = output === 'pipe' ? ['ignore', 'pipe', 'pipe'] : 'inherit';
     const child = spawn(command, args, { cwd: ROOT, env: ENVIRONMENT, stdio });

@@ -18,7 +18,7 @@ KEYPOINTS, WIDTH, HEIGHT, SPLIT_RATIO = 133, 288, 384, 2
 
 
 def scores(places: int, step: int) -> np.ndarray:
-    """[keypoints, places], of whole numbers: the same in every language. scripts/models/src/get/dwpose.unit.test.ts repeats it."""
+    """[keypoints, places], of whole numbers: the same in every language. scripts/models/src/get/dwpose.graph.test.ts repeats it."""
     index = np.arange(KEYPOINTS * places, dtype=np.int64)
     values = ((index * index * step + index * 7) % 9973) / 9973
     return values.astype(np.float32).reshape(KEYPOINTS, places)

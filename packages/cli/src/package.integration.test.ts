@@ -5,8 +5,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-jest.setTimeout(120_000);
-
 const PACKAGE = path.join(__dirname, '..');
 const run = promisify(execFile);
 let folder: string;

@@ -10,8 +10,6 @@ import { render } from './test/answers';
 import { readmeSamples } from './test/readme';
 import { startScriptedServer } from './test/scripted-server';
 
-jest.setTimeout(120_000);
-
 const PACKAGE = path.join(__dirname, '..');
 /** Below the package, where what its samples import besides it is found. */
 const FOLDER = path.join(PACKAGE, '.local', `package-${process.pid}`);

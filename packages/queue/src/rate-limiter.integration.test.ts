@@ -124,7 +124,7 @@ describe('rate limiter', () => {
     await eventually(async () => {
       expect((await limiter.take(request)).counted).toBe(true);
     });
-  }, 30_000);
+  });
 
   describe('while Redis hangs', () => {
     const NEVER_AGAIN_MS = 3_600_000;
@@ -144,13 +144,13 @@ describe('rate limiter', () => {
       expect(verdicts.every(({ allowed, counted }) => allowed && !counted)).toBe(true);
       process.kill(redis.pid, 'SIGCONT');
       expect((await hasty.take(request)).counted).toBe(true);
-    }, 30_000);
+    });
 
     it('stops asking it for a while after the second timeout', async () => {
       for (let i = 0; i < 2; i += 1) expect((await hasty.take(request)).allowed).toBe(true);
       process.kill(redis.pid, 'SIGCONT');
       expect((await limiter.take({ ...request, key: 'cus_b:post' })).counted).toBe(true);
       expect((await hasty.take(request)).counted).toBe(false);
-    }, 30_000);
+    });
   });
 });

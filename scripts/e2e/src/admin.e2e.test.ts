@@ -16,8 +16,6 @@ import {
   shareSystem,
 } from './system';
 
-jest.setTimeout(120_000);
-
 const UPLOAD = { media_type: 'audio', content_type: 'audio/wav', size_bytes: 100 } as const;
 
 let system: SharedSystem;

@@ -6,8 +6,6 @@ import { REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stac
 import { transform } from '@swc/core';
 import { type SharedSystem, shareSystem } from './system';
 
-jest.setTimeout(240_000);
-
 /** Below this workspace, where the client is found as an installed package is. */
 const FOLDER = path.join(__dirname, '..', '.local', `client-${process.pid}`);
 

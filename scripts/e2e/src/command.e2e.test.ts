@@ -8,8 +8,6 @@ import { REPOSITORY_ROOT } from '@lipsync/local-stack';
 import { makeFaceVideo, makeTone } from '@lipsync/testkit';
 import { type SharedSystem, shareSystem } from './system';
 
-jest.setTimeout(240_000);
-
 const PROGRAM = path.join(REPOSITORY_ROOT, 'packages', 'cli', 'bundle', 'lipsync.js');
 
 describe('the command, as a customer has it', () => {

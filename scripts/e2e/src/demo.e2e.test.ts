@@ -10,8 +10,6 @@ import { createStack, REPOSITORY_ROOT, type Stack } from '@lipsync/local-stack';
 import { makeFaceVideo, makeTone } from '@lipsync/testkit';
 import { shareSystem } from './system';
 
-jest.setTimeout(240_000);
-
 const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: REPOSITORY_ROOT });
 const script = (name: string) => path.join(REPOSITORY_ROOT, 'scripts', 'local-stack', 'dist', `${name}.js`);
 

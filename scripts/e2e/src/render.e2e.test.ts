@@ -27,8 +27,6 @@ import {
   shareSystem,
 } from './system';
 
-jest.setTimeout(240_000);
-
 const MEDIA_URL = 'https://media.example.test';
 const CALLER_SPAN = 'b7ad6b7169203331';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';

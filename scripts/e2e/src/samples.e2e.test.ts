@@ -8,8 +8,6 @@ import { probe, resolveBinaries } from '@lipsync/media';
 import { makeFaceVideo } from '@lipsync/testkit';
 import { type SharedSystem, shareSystem } from './system';
 
-jest.setTimeout(240_000);
-
 const SAMPLES = path.join(REPOSITORY_ROOT, 'services/api/public/samples');
 const FRAMES = 10;
 

@@ -9,8 +9,6 @@ import { eventually, listenOnLoopback, stopRedis } from '@lipsync/testkit';
 import { Client } from 'pg';
 import { awaitRender, killHard, startSystem, stateOf, type System } from './system';
 
-jest.setTimeout(240_000);
-
 let system: System;
 beforeAll(async () => {
   system = await startSystem('stack');

@@ -8,8 +8,6 @@ import { type Browser, type BrowserContext, type Locator, type Page } from 'play
 import { expectAccessible, findChromium, launchChromium } from './browser';
 import { createAdmin, type SharedSystem, shareSystem, stateOf } from './system';
 
-jest.setTimeout(240_000);
-
 const executable = findChromium();
 const inChromium = executable === null ? describe.skip : describe;
 

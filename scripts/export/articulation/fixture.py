@@ -1,4 +1,4 @@
-"""The speech that `speech.unit.test.ts` checks the graph with: a sentence of a voice that training never heard."""
+"""The speech that `audio-encoder.graph.test.ts` checks the graph with: a sentence of a voice that training never heard."""
 
 import json
 from pathlib import Path

@@ -28,7 +28,7 @@ describe('a trial of a model pack', () => {
     binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
     await buildBuiltinPacks(at('packs'));
     ({ videoFile } = await makeClip(binaries.ffmpeg, folder, SHAPE));
-  }, 60_000);
+  });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   const attempt = (dir: string, trial: Partial<Trial> = {}) =>
@@ -74,7 +74,7 @@ describe('a trial of a model pack', () => {
     expect(video).toMatchObject({ width: SHAPE.width, height: SHAPE.height });
     expect(audio).toBeDefined();
     expect(await readdir(at('packs'))).not.toContain('exported');
-  }, 60_000);
+  });
 
   test('a graph that loads but fails in the render fails the trial in one line, and no video is left', async () => {
     const dir = at('breaking');
@@ -93,7 +93,7 @@ describe('a trial of a model pack', () => {
     const failing = attempt(dir, { outputFile: at('none.mp4') });
     await expect(failing).rejects.toThrow(/^not rendered: engine_failed: SessionError: .*Reshape.*$/);
     expect(await readdir(folder)).not.toContain('none.mp4');
-  }, 60_000);
+  });
 
   test('a pack that does not verify is refused with the verification’s message', async () => {
     const dir = at('damaged');
@@ -113,7 +113,7 @@ describe('a trial of a model pack', () => {
       rendered_frames: FRAMES,
       faceless_share: 0,
     });
-  }, 60_000);
+  });
 
   test('a trial without a face analyzer is refused', async () => {
     const packsDir = at('no-analyzer');

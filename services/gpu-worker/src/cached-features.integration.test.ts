@@ -37,7 +37,7 @@ describe('the features that engines cache, as the child computes them', () => {
     // Long enough that a cancel arrives while it is being processed.
     await makeNumberedVideo(at('long.mp4'), { frames: LONG, ...SIZE });
     await writeFile(at('long.track'), encodeFaceTrack(syntheticTrack({ frames: LONG, ...SIZE, box })));
-  }, 60_000);
+  });
   afterAll(async () => {
     host.kill();
     await rm(folder, { recursive: true, force: true });

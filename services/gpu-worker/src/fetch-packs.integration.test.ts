@@ -23,7 +23,7 @@ describe('fetching model packs from the store', () => {
     storage = createStorage({ ...s3, forcePathStyle: true });
     folder = await mkdtemp(join(tmpdir(), 'fetch-packs-'));
     packs = await buildBuiltinPacks(join(folder, 'source'));
-  }, 60_000);
+  });
   beforeEach(async () => {
     packsDir = await mkdtemp(join(folder, 'packs-'));
     for await (const key of storage.list('')) await storage.delete([key]);
@@ -88,7 +88,7 @@ describe('fetching model packs from the store', () => {
     expect(log).toContain('model pack is there already');
     expect(log).not.toContain('model pack fetched');
     expect((await stat(manifest)).ino).toBe(before);
-  }, 60_000);
+  });
 
   test('fetches only the packs that the worker serves, from a store that fails now and then, and repairs a damaged one', async () => {
     s3.faults.set({ slowDownRate: 0.25, resetRate: 0.25 });
@@ -99,7 +99,7 @@ describe('fetching model packs from the store', () => {
     await writeFile(join(dir, model), 'damaged');
     expect(await fetchPacks({ ENGINES: 'musetalk' })).toMatchObject({ code: 0 });
     expect(await digests()).toEqual(sourceDigests('analyzer', 'builtin-musetalk'));
-  }, 60_000);
+  });
 
   test('fetches the named packs, whatever engine they are for, and reports the one that is missing', async () => {
     const named = { ENGINES: 'musetalk', MODEL_PACKS: 'builtin-highsync,other' };
@@ -107,7 +107,7 @@ describe('fetching model packs from the store', () => {
     expect(code).toBe(1);
     expect(log).toContain('models/v1/other: pack.json is not in the store');
     expect(await digests()).toEqual(sourceDigests('builtin-highsync'));
-  }, 60_000);
+  });
 
   test('refuses a pack with a file that is missing or does not match its manifest, names it, and keeps the good packs', async () => {
     const aFileOf = async (name: string): Promise<string> => {
@@ -122,7 +122,7 @@ describe('fetching model packs from the store', () => {
     expect(log).toContain(`models/v1/analyzer: ${missing} is not in the store`);
     expect(log).toContain('digest_mismatch');
     expect(await digests()).toEqual(sourceDigests('builtin-highsync', 'builtin-latentsync'));
-  }, 60_000);
+  });
 
   test('reports that there is no pack at all, and which setting is missing', async () => {
     const nothing = await fetchPacks({ MODEL_PACKS_S3_PREFIX: 'elsewhere' });
@@ -131,5 +131,5 @@ describe('fetching model packs from the store', () => {
     const unset = await fetchPacks({ MODEL_PACKS_S3_PREFIX: '' });
     expect(unset).toMatchObject({ code: 1 });
     expect(unset.log).toContain('MODEL_PACKS_S3_PREFIX: is missing');
-  }, 60_000);
+  });
 });

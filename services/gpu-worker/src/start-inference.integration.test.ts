@@ -59,7 +59,7 @@ describe('inference on files', () => {
     await track('late.track', (frame) => frame === FRAMES - 1);
     await track('speck.track', always, { box: { x1: 100, y1: 100, x2: 112, y2: 112 } });
     await track('other.track', always, { width: 640, height: 360 });
-  }, 60_000);
+  });
   afterAll(async () => {
     inference.close();
     await rm(folder, { recursive: true, force: true });

@@ -30,7 +30,7 @@ describe('gpu-worker process', () => {
       logger: createLogger({ service: 'test', level: 'silent' }),
     });
     fixture = await createRenderFixture(await recordedMedia(folder));
-  }, 60_000);
+  });
   afterEach(() => workers.splice(0).forEach((worker) => worker.kill('SIGKILL')));
   afterAll(async () => {
     await queues.close();
@@ -129,7 +129,7 @@ describe('gpu-worker process', () => {
     worker.kill('SIGTERM');
     expect(await end).toBe(0);
     expect(await services()).toEqual([]);
-  }, 120_000);
+  });
 
   test('when a pack was replaced while it runs, it hands the job back and exits, to be restarted', async () => {
     const packsDir = join(folder, 'replaced-packs');
@@ -146,7 +146,7 @@ describe('gpu-worker process', () => {
     expect(await fixture.job(jobId)).toMatchObject({ status: 'queued', attempts: 0, last_error_code: null });
     expect(await services()).toEqual([]);
     await takeOut(jobId);
-  }, 120_000);
+  });
 
   test('SIGTERM in the middle of a job, even while Redis is away, hands it back after the grace period without costing an attempt', async () => {
     const lost = await startRedis({ dataDir: join(folder, 'lost-redis') });
@@ -167,7 +167,7 @@ describe('gpu-worker process', () => {
     expect(await fixture.job(jobId)).toMatchObject({ status: 'queued', attempts: 0 });
     expect(await services()).toEqual([]);
     await takeOut(jobId);
-  }, 120_000);
+  });
 
   test('a worker killed with -9 while it makes a face track takes its inference process with it, and one that waits for the track replaces it', async () => {
     const worker = startService();
@@ -204,19 +204,19 @@ describe('gpu-worker process', () => {
     expect(usage).toMatchObject({ analyzed_frames: expect.any(Number) as number });
     expect(usage).not.toMatchObject({ analyzed_frames: 0 });
     await fixture.factories.query("DELETE FROM workers WHERE service = 'gpu-worker'");
-  }, 120_000);
+  });
 
   test('without any model pack it serves no queue, and stays up', async () => {
     startService({ MODEL_PACKS_DIR: join(folder, 'nowhere') });
     await eventually(async () => expect(await services()).toEqual([{}]), { deadlineMs: 60_000 });
-  }, 120_000);
+  });
 
   test('an invalid setting stops it with a message instead of a half-configured start', async () => {
     const worker = startService({ ENGINES: 'musetalk,unknown' });
     const stderr = keepTail(worker.stderr ?? Readable.from([]));
     expect(await ended(worker)).toBe(1);
     expect(stderr()).toContain('ENGINES.1: must be of musetalk');
-  }, 60_000);
+  });
 });
 
 async function onlyChildOf(worker: ChildProcess): Promise<number> {

@@ -18,7 +18,7 @@ describe('a gpu-worker that is stopped while it starts', () => {
     folder = await mkdtemp(join(tmpdir(), 'stopped-start-'));
     redis = await startRedis({ dataDir: join(folder, 'redis') });
     fixture = await createRenderFixture(SCRIPTED_MEDIA);
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const close of closers.toReversed()) await close();
     await redis.stop();
@@ -53,7 +53,7 @@ describe('a gpu-worker that is stopped while it starts', () => {
     expect(opened).toContain('inference');
     expect(opened).not.toContain('jobs');
     expect(await fixture.factories.query("SELECT 1 FROM workers WHERE id = 'stopped'")).toEqual([]);
-  }, 60_000);
+  });
 
   test('closes its worker and deregisters when stopped during its registration', async () => {
     const codes: number[] = [];
@@ -79,5 +79,5 @@ describe('a gpu-worker that is stopped while it starts', () => {
     // Deregistering back-dates the row.
     const there = "SELECT 1 FROM workers WHERE id = 'late' AND seen_at > now() - interval '30 seconds'";
     expect(await fixture.factories.query(there)).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -36,7 +36,6 @@ import { mediaWorkerEnvironment } from './env';
 import { startMediaWorker } from './start-media-worker';
 
 const HOST = 'media.example.test';
-jest.setTimeout(60_000);
 const PATIENCE = { deadlineMs: 30_000 };
 
 let folder: string;

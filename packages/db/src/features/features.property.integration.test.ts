@@ -68,7 +68,7 @@ describe('feature cache under random interleavings', () => {
     const history = fc.array(turnArbitrary, { minLength: 4, maxLength: 12 });
     const property = fc.asyncProperty(history, checkHistory);
     await fc.assert(property, { seed: 20261121, numRuns: 30, interruptAfterTimeLimit: 45_000 });
-  }, 90_000);
+  });
 
   let runs = 0;
   async function checkHistory(history: Turn[]): Promise<void> {

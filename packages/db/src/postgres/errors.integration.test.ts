@@ -65,7 +65,7 @@ describe('isDatabaseUnavailable', () => {
     expect(isDatabaseUnavailable(await failureOf(() => hanging.prisma.customer.findFirst()))).toBe(true);
     await hanging.close();
     silent.close();
-  }, 15_000);
+  });
 
   it('recognizes a server that closes a connection as soon as it is made, and survives it', async () => {
     const leaving = createServer((socket) => {

@@ -81,7 +81,7 @@ describe('createRender', () => {
       { timeout: 20_000 },
     );
     expect(blocked).toBe('idempotency_in_progress');
-  }, 30_000);
+  });
 
   it('never lets concurrent requests exceed the limit of active records', async () => {
     const customerId = await scenario.make.customer({ activeRecordsMax: 3 });

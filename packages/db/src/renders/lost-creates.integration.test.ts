@@ -111,5 +111,5 @@ describe('creates while Postgres crashes', () => {
       await stopPostgres(dataDir);
       rmSync(directory, { recursive: true, force: true });
     }
-  }, 90_000);
+  });
 });

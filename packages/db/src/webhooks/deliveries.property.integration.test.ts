@@ -68,7 +68,7 @@ describe('deliveries under random interleavings', () => {
   it('are attempted within their caps and number, settled once for each claim, and never again once they ended', async () => {
     const property = fc.asyncProperty(historyArbitrary, checkHistory);
     await fc.assert(property, { seed: 20250902, numRuns: 40, interruptAfterTimeLimit: 45_000 });
-  }, 90_000);
+  });
 
   async function checkHistory(history: Step[][]): Promise<void> {
     await scenario.make.query('DELETE FROM webhook_deliveries');

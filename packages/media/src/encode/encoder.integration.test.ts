@@ -15,7 +15,6 @@ import { type EncoderSettings } from './encoder-arguments';
 /** Only Linux offers what these tests need to observe this. */
 const onLinux = process.platform === 'linux' ? test : test.skip;
 const DEADLINE_MS = 60_000;
-jest.setTimeout(DEADLINE_MS);
 
 let binaries: Binaries;
 let folder: string;

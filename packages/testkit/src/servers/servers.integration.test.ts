@@ -42,7 +42,7 @@ describe('servers', () => {
     const second = await startPostgres({ ...options, port: first.port });
     expect(second.url).toBe(first.url);
     expect(await query(second.url, 'SELECT * FROM kept')).toEqual([]);
-  }, 60_000);
+  });
 
   it('Postgres starts again after it was killed', async () => {
     const options = { dataDir: join(directory, 'postgres') };
@@ -51,7 +51,7 @@ describe('servers', () => {
     await expect(query(first.url, 'SELECT pg_sleep(10)')).rejects.toThrow();
     const second = await startPostgres(options);
     expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-  }, 60_000);
+  });
 
   it('Redis starts once per directory and keeps its data if told to', async () => {
     const options = { dataDir: join(directory, 'redis'), durable: true };
@@ -65,7 +65,7 @@ describe('servers', () => {
     const again = new Redis(second.url, { disconnectTimeout: 50 });
     expect(await again.get('kept')).toBe('yes');
     again.disconnect();
-  }, 30_000);
+  });
 
   it('stopping a server that is not running is not an error', async () => {
     await stopPostgres(join(directory, 'nothing'));
@@ -81,7 +81,7 @@ describe('servers', () => {
     expect(existsSync(reachable)).toBe(true);
     await disposeRun(closed);
     expect([closed, reachable, `${reachable}.log`].filter((path) => existsSync(path))).toEqual([]);
-  }, 60_000);
+  });
 
   it('a path that the server account cannot access is replaced by one that it can, always the same', () => {
     const closed = mkdtempSync(join(directory, 'closed-'));

@@ -30,7 +30,7 @@ describe('getting the published DWPose as a face analyzer', () => {
     await buildBuiltinPacks(packsDir);
     await makeFaceVideo(path.join(root, 'face.mp4'), { frames: 10, filters: 'null' });
     ({ hub, release } = await publish(Buffer.from(await faceFindingNetwork())));
-  }, 60_000);
+  });
   afterAll(async () => {
     await hub.close();
     await rm(root, { recursive: true, force: true });
@@ -103,7 +103,7 @@ describe('getting the published DWPose as a face analyzer', () => {
     // The same network behind DWPose's tensors: half a pixel of its input is 0.5 % of the face.
     const apart = Array.from(after.landmarks, (value, i) => Math.abs(value - (before.landmarks[i] ?? NaN)));
     expect(apart.reduce((sum, each) => sum + each, 0) / apart.length).toBeLessThan(1.5);
-  }, 60_000);
+  });
 
   test('options of the exporters are refused, and so is a graph that is another, before anything is installed', async () => {
     const destination = folderDestination(path.join(root, 'elsewhere'), { replace: false });

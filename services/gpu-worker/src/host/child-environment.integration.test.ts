@@ -50,4 +50,4 @@ test('a process that ran graphs leaves no identifier of the machine, and nothing
     host.kill();
     await rm(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});

@@ -20,7 +20,7 @@ describe('the features that engines cache of videos', () => {
     folder = await mkdtemp(join(tmpdir(), 'features-'));
     fixture = await createRenderFixture(SCRIPTED_MEDIA);
     workers = createTestWorkers({ fixture, packs: SCRIPTED_PACKS, host: createScriptedHost(), folder });
-  }, 60_000);
+  });
   beforeEach(() => workers.warnings());
   afterEach(() => fixture.s3.faults.clear());
   afterAll(async () => {

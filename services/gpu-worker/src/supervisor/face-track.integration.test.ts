@@ -22,7 +22,7 @@ describe('face tracks of videos', () => {
     folder = await mkdtemp(join(tmpdir(), 'tracks-'));
     fixture = await createRenderFixture(SCRIPTED_MEDIA);
     workers = createTestWorkers({ fixture, packs: SCRIPTED_PACKS, host, folder });
-  }, 60_000);
+  });
   beforeEach(() => workers.warnings());
   afterEach(() => fixture.s3.faults.clear());
   afterAll(async () => {

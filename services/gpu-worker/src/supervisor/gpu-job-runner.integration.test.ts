@@ -23,7 +23,7 @@ describe('job runner', () => {
     folder = await mkdtemp(join(tmpdir(), 'runner-'));
     fixture = await createRenderFixture(SCRIPTED_MEDIA);
     workers = createTestWorkers({ fixture, packs: SCRIPTED_PACKS, host, folder });
-  }, 60_000);
+  });
   beforeEach(() => workers.warnings());
   afterEach(() => fixture.s3.faults.clear());
   afterAll(async () => {

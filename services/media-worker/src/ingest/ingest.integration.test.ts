@@ -36,7 +36,6 @@ import { createIngestRunner, type IngestRunner } from './ingest-runner';
 
 const HOST = 'media.example.test';
 const NEVER = new AbortController().signal;
-jest.setTimeout(60_000);
 
 let database: TestDatabase;
 let db: Db;

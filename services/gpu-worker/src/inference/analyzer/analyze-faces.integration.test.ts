@@ -21,7 +21,6 @@ const EYES = { x: 0.5, y: 0.4, distance: 0.15 };
 const SWAY = 0.025;
 
 // Dozens of frames go through two networks, which takes time on a busy machine.
-jest.setTimeout(60_000);
 
 describe('analyzeFaces', () => {
   let folder: string;

@@ -1,4 +1,3 @@
-/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { floats, loadTestGraph, type TestGraph } from '@lipsync/engines/test/graphs';
 import { decoderModel, encoderModel, LATENT_CHANNELS } from './autoencoder';
 import { difference } from './test/drawn-faces';

@@ -1,4 +1,3 @@
-/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pictureLayout } from '@lipsync/kernels';

@@ -1,4 +1,3 @@
-/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { MASK_SIZE } from '@lipsync/kernels';
 import { type RunModel } from '../model';
 import { type Pack } from '../packs';

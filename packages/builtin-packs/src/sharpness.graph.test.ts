@@ -1,4 +1,3 @@
-/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { type Engine, ENGINES } from '@lipsync/contract';
 import { noFeatures, openEngine, recordingOf } from '@lipsync/engines';
 import { syntheticTrack, upTo } from '@lipsync/engines/test';

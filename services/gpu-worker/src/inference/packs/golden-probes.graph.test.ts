@@ -1,4 +1,3 @@
-/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { join } from 'node:path';
 import { openPack } from '@lipsync/engines';
 import { goldenPack, goldenPacks } from '@lipsync/engines/test';

@@ -1,4 +1,3 @@
-/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { type TensorSpec } from '@lipsync/model-pack';
 import { type ClipInput } from './engine';
 import { EXEMPLAR_INPUTS, exemplarsAmong } from './exemplar-inputs';

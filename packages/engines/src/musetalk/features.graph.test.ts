@@ -1,4 +1,3 @@
-/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { HALF_MASK_VALUES, pictureLayout } from '@lipsync/kernels';
 import { type ClipInput, type EngineClip, type FrameFeatures, noFeatures } from '../engine';
 import { type RunModel } from '../model';
@@ -48,7 +47,7 @@ describe.each([
     packs = await testPacks();
     pack = await writePooledMusetalkPack(packs.at('pooled'), { parsing, params: { batch: 4 } });
     runPack = await packs.load(pack);
-  }, 60_000);
+  });
   afterAll(() => packs.close());
   beforeEach(() => {
     calls = [];

@@ -1,4 +1,3 @@
-/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { type RunModel } from '../model';
 import { type Pack } from '../packs';
 import { clipInput, generate, trackOf, upTo } from '../test/clips';

@@ -1,4 +1,3 @@
-/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { type FaceShape, restoreOutside } from '@lipsync/engines/test';
 import { floats, guidedLoop, loadTestGraph, type TestGraph, time } from '@lipsync/engines/test/graphs';
 import { BLOCK, decoderModel, encoderModel, LATENT_CHANNELS, LATENT_SCALE } from './autoencoder';

@@ -1,4 +1,3 @@
-/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { NOSE_TIP } from '@lipsync/engines';
 import { LARGE_FACE, paintedLandmarks } from '@lipsync/engines/test';
 import { floats, loadTestGraph, type TestGraph, time } from '@lipsync/engines/test/graphs';

@@ -1,4 +1,3 @@
-/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { decodeNetwork } from './decode-network';
 import { encodeModel, float } from './encode-model';

@@ -1,4 +1,3 @@
-/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { type FrameFeatures, isWorthKeeping } from '../engine';
 import { type FaceTrack } from '../face/face-track';
 import { type RunModel } from '../model';

@@ -1,4 +1,3 @@
-/** @jest-environment ./packages/testkit/src/onnx-environment.ts */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RunModel } from './model';
