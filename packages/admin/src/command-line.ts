@@ -49,8 +49,8 @@ function text(value: Row[string]): string {
 }
 
 /**
- * What a terminal obeys instead of showing it: control characters (C0, DEL, C1), separators of lines, and what turns the
- * direction of text around. Names of customers and errors of media and receivers can have them.
+ * What a terminal obeys instead of showing it: control characters (C0, DEL, C1), line separators, and characters that
+ * reverse the direction of text. Names of customers and messages about their media may contain them.
  */
 const OBEYED = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 

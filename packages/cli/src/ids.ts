@@ -1,6 +1,6 @@
 import { CommandError, type Outcome } from './exit-codes';
 
-/** What an id names is told by its first letters. */
+/** What an id can name; its first letters say which. */
 export type Kind = 'render' | 'preparation' | 'asset' | 'event';
 const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['ren', 'render'],
@@ -10,8 +10,9 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
 ]);
 
 /**
- * @param outcome how the command ends if it is not an id: `usage` for what the user typed, `failed` for what the service
- * said. Ids become part of file names and of commands that users copy, so no other characters pass.
+ * Ids become part of file names and of commands that users copy, so letters and digits are all that they may contain.
+ * @param outcome of the command if it is not an id: `usage` for what the user typed, `failed` for what the service said
+ * @throws CommandError
  */
 export function kindOf(id: string, outcome: Outcome = 'usage'): Kind {
   const kind = KINDS.get(/^([a-z]+)_[0-9a-z]+$/.exec(id)?.[1] ?? '');

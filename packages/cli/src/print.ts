@@ -1,6 +1,6 @@
 /**
- * What a terminal obeys instead of showing it: control characters (C0, DEL, C1), separators of lines, and what turns the
- * direction of text around. It comes from the service, or from the names of files.
+ * What a terminal obeys instead of showing it: control characters (C0, DEL, C1), line separators, and characters that
+ * reverse the direction of text. Messages of the service and names of files may contain them.
  */
 const OBEYED = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 

@@ -4,7 +4,7 @@ import type { Environment } from './profiles';
 /** One line of progress: of an upload, a download, an engine, or a record as a whole. */
 export interface ProgressLine {
   label: string;
-  /** From 0 to 100; what is outside counts as the nearer end. */
+  /** From 0 to 100; values outside are shown as the nearer end. */
   percent: number;
   /** What is being done, in a few words. */
   detail: string;

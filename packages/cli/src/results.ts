@@ -14,7 +14,7 @@ export interface ResultOptions {
   force?: boolean | undefined;
 }
 
-/** What may stand in a file name: a service could give an engine a name that leads to another folder. */
+/** A service could give an engine a name that leads to another folder. */
 const ENGINE_NAME = /^\w{1,64}$/;
 
 /** Where the result of an engine goes. */

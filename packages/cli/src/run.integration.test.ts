@@ -241,6 +241,13 @@ describe('login', () => {
     });
   });
 
+  it('warns of an address without encryption before the key goes there', async () => {
+    const args = ['login', '--base-url', 'http://api.example.com'];
+    const { exitCode, stderr } = await command(args, { env: anonymous, input: 'not a key' });
+    expect(exitCode).toBe(EXIT_CODES.usage);
+    expect(stderr).toMatch(/^Warning: .*without encryption/);
+  });
+
   it('stores nothing that the service refuses, and names the request', async () => {
     const wrong = `svc_${'00'.repeat(32)}`;
     const { exitCode, stdout } = await command(['login', '--base-url', service.base, '--json'], {

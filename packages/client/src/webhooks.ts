@@ -35,7 +35,7 @@ export type WebhookHeaders =
 /** What a request brings: its body as it was received, or the stream of it, which is read here. */
 export type WebhookBody = string | Uint8Array | ArrayBuffer | ReadableStream<Uint8Array> | null;
 
-/** A sender needs two signatures, while it replaces a secret. */
+/** At most four signatures: a sender needs no more than two, while it replaces a secret. */
 const SIGNATURE = /^t=(\d{1,12})((?:,v1=[0-9a-f]{64}){1,4})$/;
 /** At least 32 bytes: what is shorter can be guessed, and with an empty key anybody can sign. */
 const SECRET = /^(?:[0-9a-f]{2}){32,}$/i;
