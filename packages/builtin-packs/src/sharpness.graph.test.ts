@@ -75,6 +75,7 @@ describe('a face of 400 pixels keeps its sharpness with the built-in pack', () =
     const source = texturedPicture();
     const clip = await engine.open({
       track: syntheticTrack({ ...FORMAT, frames: FRAMES, box: BOX }),
+      mouths: [],
       sources: upTo(FRAMES),
       audio: recordingOf(new Float32Array(FRAMES * 640)),
       format: FORMAT,

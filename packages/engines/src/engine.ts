@@ -1,5 +1,6 @@
 import { type PictureFormat } from '@lipsync/kernels';
 import { type FaceTrack } from './face/face-track';
+import { type MouthExemplars } from './face/mouth-exemplars';
 import { type Recording } from './speech/log-mel';
 
 /** The pictures of a clip in sequence: planar yuv420p, rows without padding. */
@@ -19,6 +20,8 @@ export interface ClipInput {
    * still valid.
    */
   readonly track: FaceTrack;
+  /** The video's own mouth in each look of its face, see `mouthsAt`; none for an engine that does not want exemplars. */
+  readonly mouths: readonly MouthExemplars[];
   /** The new speech at 16 kHz, implicitly followed by silence where it is shorter than the output. */
   readonly audio: Recording;
   /** The source frame index of every output frame; the length is the output's. */
@@ -57,6 +60,8 @@ export const noFeatures: FrameFeatures = {
 /** A lip-sync engine bound to a model pack: one algorithm, ready for any number of clips. */
 export interface LipSyncEngine {
   readonly features: FeatureLayout;
+  /** Whether the pack asks for exemplars. Making them takes time, so `mouths` holds some only then. */
+  readonly wantsExemplars: boolean;
   /** Prepares the audio features and per-clip state. */
   open(clip: ClipInput): Promise<EngineClip>;
   /** For a preparation: fills `features` with what the engine keeps of a whole video. */

@@ -33,7 +33,10 @@ interface Subject {
   readonly run: RunModel;
   /** The manifest with these inputs added to the generator's. */
   declaring(inputs: Inputs): Manifest;
-  engine(inputs: Inputs, run: RunModel): { open(clip: ClipInput): Promise<OpenClip> };
+  engine(
+    inputs: Inputs,
+    run: RunModel,
+  ): { readonly wantsExemplars: boolean; open(clip: ClipInput): Promise<OpenClip> };
 }
 
 const SUBJECTS: Readonly<Record<string, (packs: TestPacks) => Promise<Subject>>> = {
@@ -85,7 +88,7 @@ const mouthsOf = (prime: number): MouthExemplars => ({
 const [mouths, others] = [mouthsOf(251), mouthsOf(241)];
 
 const FRAMES = 30;
-const onePerson: FaceTrack = { ...trackOf(FRAMES), mouths: [mouths] };
+const onePerson = trackOf(FRAMES);
 /** From this frame on, in the middle of a batch or window, somebody else is shown, whose mouth is wide open. */
 const CUT = 13;
 /** The y of the points 65 to 67. */
@@ -97,7 +100,6 @@ const twoPeople: FaceTrack = {
   landmarks: onePerson.landmarks.map((value, i) =>
     i >= CUT * LANDMARK_VALUES && LOWER_INNER_LIP.includes(i % LANDMARK_VALUES) ? value + 8 : value,
   ),
-  mouths: [mouths, others],
 };
 
 describe.each(Object.keys(SUBJECTS))('%s', (name) => {
@@ -111,13 +113,17 @@ describe.each(Object.keys(SUBJECTS))('%s', (name) => {
   });
   afterAll(() => packs.close());
 
-  /** Renders one clip after another with one engine; yields the calls of each. */
-  async function callsOf(inputs: Inputs, tracks: readonly FaceTrack[]): Promise<RecordedRun[][]> {
+  /** Renders one clip after another with one engine, as the pipeline does; yields the calls of each. */
+  async function callsOf(
+    inputs: Inputs,
+    clips: readonly { readonly track: FaceTrack; readonly own?: readonly MouthExemplars[] }[],
+  ): Promise<RecordedRun[][]> {
     const recorded = recordRuns(takingOff(EXEMPLAR_INPUTS, subject.run));
     const engine = subject.engine(inputs, recorded.run);
     const calls: RecordedRun[][] = [];
-    for (const track of tracks) {
-      const clip = await engine.open(clipInput(track, upTo(FRAMES)).input);
+    for (const { track, own = [] } of clips) {
+      const given = engine.wantsExemplars ? own : [];
+      const clip = await engine.open(clipInput(track, upTo(FRAMES), { mouths: given }).input);
       await generate(clip, upTo(FRAMES));
       await clip.close();
       calls.push(recorded.runs.splice(0));
@@ -126,7 +132,7 @@ describe.each(Object.keys(SUBJECTS))('%s', (name) => {
   }
 
   test('every call of a generator that declares them gets the exemplars, and no other graph does', async () => {
-    const [calls = []] = await callsOf(BOTH, [onePerson]);
+    const [calls = []] = await callsOf(BOTH, [{ track: onePerson, own: [mouths] }]);
     const told = calls.filter(({ role }) => role === subject.generator);
     expect(told.length).toBeGreaterThan(1);
     for (const { feeds } of told) {
@@ -140,7 +146,7 @@ describe.each(Object.keys(SUBJECTS))('%s', (name) => {
   });
 
   test('every face is generated with the mouth of its own look, on either side of a cut', async () => {
-    const [calls = []] = await callsOf(BOTH, [twoPeople]);
+    const [calls = []] = await callsOf(BOTH, [{ track: twoPeople, own: [mouths, others] }]);
     const worn = calls
       .filter(({ role }) => role === subject.generator)
       .flatMap(({ feeds }) => {
@@ -153,7 +159,7 @@ describe.each(Object.keys(SUBJECTS))('%s', (name) => {
   });
 
   test('a clip without exemplars feeds zeros, also after one that has some', async () => {
-    const [, calls = []] = await callsOf(BOTH, [onePerson, trackOf(FRAMES)]);
+    const [, calls = []] = await callsOf(BOTH, [{ track: onePerson, own: [mouths] }, { track: onePerson }]);
     const told = calls.filter(({ role }) => role === subject.generator);
     expect(told.length).toBeGreaterThan(1);
     for (const { feeds } of told) {
@@ -164,7 +170,12 @@ describe.each(Object.keys(SUBJECTS))('%s', (name) => {
   });
 
   test('a generator that does not declare them gets none, and no more calls for another look', async () => {
-    const [calls = [], same] = await callsOf({}, [twoPeople, { ...twoPeople, looks: onePerson.looks }]);
+    const own = [mouths, others];
+    const sameLook = { ...twoPeople, looks: onePerson.looks };
+    const [calls = [], same] = await callsOf({}, [
+      { track: twoPeople, own },
+      { track: sameLook, own },
+    ]);
     expect(calls.flatMap(({ feeds }) => Object.keys(exemplarsAmong(feeds)))).toEqual([]);
     expect(calls).toHaveLength(same?.length ?? NaN);
   });

@@ -22,12 +22,14 @@ export function refuseHalfExemplars(context: z.RefinementCtx, role: string, { in
   context.addIssue({ code: 'custom', path: ['roles', role, 'inputs'], message });
 }
 
+/** Whether a generator asks for exemplars. */
+export function asksForExemplars({ inputs }: PackRole): boolean {
+  return inputs['exemplars'] !== undefined;
+}
+
 /** Yields the feeds of these inputs, in arrays of the pool: zeros for a clip without exemplars. */
-export function createExemplarFeeds(
-  { inputs }: PackRole,
-  pool: ArrayPool,
-): (mouths: MouthExemplars) => Tensors {
-  if (inputs['exemplars'] === undefined) return () => ({});
+export function createExemplarFeeds(role: PackRole, pool: ArrayPool): (mouths: MouthExemplars) => Tensors {
+  if (!asksForExemplars(role)) return () => ({});
   return ({ pictures, landmarks }) => {
     const bytes = pool.takeBytes(EXEMPLARS * EXEMPLAR_BYTES);
     const points = pool.take(EXEMPLARS * LANDMARK_VALUES);

@@ -30,7 +30,7 @@ export {
   NOSE_TIP,
   RIGHT_EYE,
 } from './face/landmarks';
-export { groupLooks, LOOK_VALUES, lookColors, type Looks } from './face/looks';
+export { groupLooks, type LookColors, lookColors } from './face/looks';
 export {
   createCutMouth,
   EXEMPLAR_BYTES,

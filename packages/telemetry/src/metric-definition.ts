@@ -70,6 +70,7 @@ export const STAGES = [
   'fetch',
   'load',
   'analyze',
+  'exemplars',
   'features',
   'audio',
   'decode',

@@ -60,9 +60,9 @@ describe('the features that engines cache, as the child computes them', () => {
       },
       options,
     );
-  /** Renders; resolves to the frames rendered, the frames added to the features, and the output. */
+  /** Renders; resolves to the frames rendered, the frames added to the features, the output, and how long it took. */
   const render = async (audio: string, features?: string) => {
-    const { renderedFrames, featuresAdded } = await host.render({
+    const { renderedFrames, featuresAdded, timings } = await host.render({
       jobId: `render ${tasks++}`,
       engine: 'musetalk',
       pack: pooled,
@@ -74,7 +74,7 @@ describe('the features that engines cache, as the child computes them', () => {
       faceTrackPath: at('face.track'),
       ...(features !== undefined && { featuresPath: at(features) }),
     });
-    return { frames: [renderedFrames, featuresAdded], output: await readFile(at('out.mp4')) };
+    return { frames: [renderedFrames, featuresAdded], output: await readFile(at('out.mp4')), timings };
   };
   const expectMissing = (features: string) =>
     expect(stat(at(features))).rejects.toMatchObject({ code: 'ENOENT' });
@@ -95,6 +95,8 @@ describe('the features that engines cache, as the child computes them', () => {
   test('renders fill the file as far as they go, each frame once; the video is the same, whatever was known of it', async () => {
     const plain = await render('long.wav');
     expect(plain.frames).toEqual([20, 0]);
+    // The pack does not ask for the clip's own mouth.
+    expect(plain.timings.exemplarsMs).toBe(0);
     await prepare('known.features');
     const prepared = await render('long.wav', 'known.features');
     expect(prepared.frames).toEqual([20, 0]);

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { LANDMARK_VALUES } from './landmarks';
-import { EXEMPLAR_BYTES, EXEMPLARS, type MouthExemplars, NO_MOUTHS } from './mouth-exemplars';
 
 /**
  * Version of a face track's layout and meaning, and of the rules by which its face was found. Tracks of another version
  * are refused. An analyzer's own version covers only its pack.
  */
-export const FACE_TRACK_VERSION = '6';
+export const FACE_TRACK_VERSION = '7';
 
 /**
  * How many rows before and after a frame may affect the data derived for it from the track, such as smoothed crops and
@@ -31,15 +30,10 @@ export interface FaceTrack {
   readonly landmarks: Float32Array;
   /** Per frame: 1 on the first frame of a new shot and where the face jumps within a shot. */
   readonly cuts: Uint8Array;
-  /** Per frame: which of `mouths` its face wears. It is one for the frames between two cuts. */
+  /** Per frame: the number of the look that its face wears, see `groupLooks`. It is one for the frames between two cuts. */
   readonly looks: Uint8Array;
-  /** The video's own mouth in each look of its face. A partial analysis takes them from the frames that it looked at. */
-  readonly mouths: readonly MouthExemplars[];
-}
-
-/** The video's own mouth as it looks in this frame. */
-export function mouthsAt({ looks, mouths }: FaceTrack, frame: number): MouthExemplars {
-  return mouths[looks[frame] ?? 0] ?? NO_MOUTHS;
+  /** Per frame: 1 when the face was seen with this look, neither filled in between two sightings nor merely similar. */
+  readonly seen: Uint8Array;
 }
 
 export class FaceTrackError extends Error {
@@ -47,28 +41,20 @@ export class FaceTrackError extends Error {
 }
 
 /*
- * Layout: 4 bytes "LSFT", uint32 length of a JSON header, the header; as float32 the landmarks of the frames and of the
- * mouths; as bytes found, cuts, looks and the mouths' pictures. All numbers are little-endian, as are all machines that
- * the runtime is built for. Spaces pad the header so that the landmarks are aligned and can be read without a copy.
+ * Layout: 4 bytes "LSFT", uint32 length of a JSON header, the header; the landmarks as float32; as bytes found, cuts,
+ * looks and seen. All numbers are little-endian, as are all machines that the runtime is built for. Spaces pad the header
+ * so that the landmarks are aligned and can be read without a copy.
  */
 const MAGIC = 0x5446534c;
 const PREFIX_BYTES = 8;
 const BLANK = 0x20;
 
 export function encodeFaceTrack(track: FaceTrack): Uint8Array {
-  const { found, landmarks, cuts, looks, mouths, ...known } = track;
-  const header: z.infer<typeof headerSchema> = { ...known, mouths: mouths.length };
-  const json = new TextEncoder().encode(JSON.stringify(header));
+  const { found, landmarks, cuts, looks, seen, ...header } = track;
+  const json = new TextEncoder().encode(JSON.stringify(header satisfies z.infer<typeof headerSchema>));
   const headerBytes = new Uint8Array(Math.ceil(json.length / 4) * 4).fill(BLANK);
   headerBytes.set(json);
-  const parts = [
-    bytesOf(landmarks),
-    ...mouths.map((mouth) => bytesOf(mouth.landmarks)),
-    found,
-    cuts,
-    looks,
-    ...mouths.map((mouth) => mouth.pictures),
-  ];
+  const parts = [bytesOf(landmarks), found, cuts, looks, seen];
   const length = parts.reduce((sum, part) => sum + part.length, PREFIX_BYTES + headerBytes.length);
   const out = new Uint8Array(length);
   const view = new DataView(out.buffer);
@@ -91,27 +77,20 @@ export function decodeFaceTrack(bytes: Uint8Array): FaceTrack {
   if (bytes.length < PREFIX_BYTES || view.getUint32(0, true) !== MAGIC)
     throw new FaceTrackError('not a face track');
   const dataStart = PREFIX_BYTES + view.getUint32(4, true);
-  const { mouths: sets, ...header } = readHeader(bytes.subarray(PREFIX_BYTES, dataStart));
+  const header = readHeader(bytes.subarray(PREFIX_BYTES, dataStart));
   const { frames } = header;
-  const faceBytes = LANDMARK_VALUES * Float32Array.BYTES_PER_ELEMENT;
-  const mouthFaces = EXEMPLARS * faceBytes;
-  const pictureBytes = EXEMPLARS * EXEMPLAR_BYTES;
-  const length = dataStart + frames * (faceBytes + 3) + sets * (mouthFaces + pictureBytes);
-  if (bytes.length !== length) {
-    const held = `${frames} frames and ${sets} sets of mouths`;
-    throw new FaceTrackError(`a face track of ${held} cannot have ${bytes.length} bytes`);
-  }
+  const landmarkBytes = frames * LANDMARK_VALUES * Float32Array.BYTES_PER_ELEMENT;
+  if (bytes.length !== dataStart + landmarkBytes + 4 * frames)
+    throw new FaceTrackError(`a face track of ${frames} frames cannot have ${bytes.length} bytes`);
   let offset = dataStart;
   const next = (size: number): Uint8Array => bytes.subarray(offset, (offset += size));
-  const landmarks = floatsOf(next(frames * faceBytes));
-  const mouthLandmarks = Array.from({ length: sets }, () => floatsOf(next(mouthFaces)));
   return {
     ...header,
-    landmarks,
+    landmarks: floatsOf(next(landmarkBytes)),
     found: next(frames),
     cuts: next(frames),
     looks: next(frames),
-    mouths: mouthLandmarks.map((landmarks) => ({ landmarks, pictures: next(pictureBytes) })),
+    seen: next(frames),
   };
 }
 
@@ -123,8 +102,6 @@ const headerSchema = z.object({
   frames: count,
   width: count,
   height: count,
-  /** Sets of EXEMPLARS pictures. */
-  mouths: count,
 });
 
 function readHeader(bytes: Uint8Array): z.infer<typeof headerSchema> {

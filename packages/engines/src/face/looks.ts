@@ -8,8 +8,9 @@ import { connectedRuns, type Run } from './smoothing';
  * of one look are grouped, because the pictures of one mouth serve for all of them.
  */
 
-/** Values of a frame's colors: lightness L*, a* and b* (CIE 15, D65) of the lips, then of the skin around them. */
-export const LOOK_VALUES = 6;
+/** L*, a* and b* (CIE 15, D65) of the lips, then of the skin around them. */
+export type LookColors = readonly number[];
+const VALUES = 6;
 
 /** Pairs of landmarks. Midway between them is the red of the lips, however open the mouth, and the skin of the face. */
 const LIPS = [
@@ -29,8 +30,8 @@ const SKIN = [
 ] as const;
 
 /** The colors of a face with these 136 landmark values, in pixels of the picture. */
-export function lookColors(picture: RgbPicture, landmarks: Float32Array): Float32Array {
-  return Float32Array.from([LIPS, SKIN].flatMap((pairs) => labOf(meanColor(picture, landmarks, pairs))));
+export function lookColors(picture: RgbPicture, landmarks: Float32Array): LookColors {
+  return [LIPS, SKIN].flatMap((pairs) => labOf(meanColor(picture, landmarks, pairs)));
 }
 
 /** Mean of the 3×3 pixels midway between the landmarks of each pair. */
@@ -69,7 +70,7 @@ function labOf(color: Rgb): number[] {
   return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
 }
 
-/** Most looks of a clip: a host, two guests and another light. Each takes 1.6 MB of its track. */
+/** Most looks of a clip: a host, two guests and another light. Each takes eight pictures. */
 const MOST_LOOKS = 4;
 
 /** A mouth is worth pictures of its own if it is seen for a second; then it has been open and closed. */
@@ -84,26 +85,22 @@ const SAME_LOOK = 10;
 /** Lightness counts half, because the drawn mouth is lit as the skin around it is. */
 const LIGHTNESS = 0.5;
 
-/** The looks of a clip's face. */
-export interface Looks {
-  /** Per frame the number of the look whose mouth it wears: its own, or the most similar one. */
-  readonly of: Uint8Array;
-  /** For each look, per frame: 1 where a face with this look was seen. */
-  readonly seen: readonly Uint8Array[];
-}
-
 /**
  * Groups the shots of a clip by their colors, the longest first: each joins the most similar group so far, or begins one
- * (the leader algorithm of Hartigan, Clustering Algorithms, 1975). The groups with most frames are the looks; without a
- * face there are none. `colors` holds LOOK_VALUES per frame. Those of frames with a 1 in `seen` count.
+ * (the leader algorithm of Hartigan, Clustering Algorithms, 1975). The groups with most frames are the looks, and every
+ * shot wears the most similar look; without a face there is only look 0. `colors` holds those of a frame's face, or null
+ * where none was seen.
  */
-export function groupLooks({ frames, cuts }: FaceTrack, seen: Uint8Array, colors: Float32Array): Looks {
+export function groupLooks(
+  { frames, cuts }: Pick<FaceTrack, 'frames' | 'cuts'>,
+  colors: readonly (LookColors | null)[],
+): Pick<FaceTrack, 'looks' | 'seen'> {
   const shots = connectedRuns(
     frames,
     () => true,
     (frame) => cuts[frame] !== 1,
-  ).map((shot) => coloredShot(shot, seen, colors));
-  const groups: { readonly color: Color; count: number }[] = [];
+  ).map((shot) => coloredShot(shot, colors));
+  const groups: { readonly color: LookColors; count: number }[] = [];
   for (const { count, color } of shots.toSorted((a, b) => b.count - a.count)) {
     if (count === 0) break;
     const { number, difference } = nearest(groups, color);
@@ -111,40 +108,37 @@ export function groupLooks({ frames, cuts }: FaceTrack, seen: Uint8Array, colors
     if (group && difference <= SAME_LOOK) group.count += count;
     else groups.push({ color, count });
   }
-  const looks = groups
+  const kept = groups
     .sort((a, b) => b.count - a.count)
     .filter(({ count }, number) => number === 0 || count >= FEWEST_OF_LOOK)
     .slice(0, MOST_LOOKS);
 
-  const of = new Uint8Array(frames);
-  const seenWith = looks.map(() => new Uint8Array(frames));
+  const looks = new Uint8Array(frames);
+  const seen = new Uint8Array(frames);
   for (const { start, end, count, color } of shots) {
     // A shot without a face has the look of the frame before, so that it parts nothing.
     const { number, difference } =
-      count === 0 ? { number: of[start - 1] ?? 0, difference: Infinity } : nearest(looks, color);
-    of.fill(number, start, end);
-    if (difference <= SAME_LOOK) seenWith[number]?.set(seen.subarray(start, end), start);
+      count === 0 ? { number: looks[start - 1] ?? 0, difference: Infinity } : nearest(kept, color);
+    looks.fill(number, start, end);
+    if (difference > SAME_LOOK) continue;
+    for (let frame = start; frame < end; frame++) seen[frame] = colors[frame] ? 1 : 0;
   }
-  return { of, seen: seenWith };
+  return { looks, seen };
 }
 
-type Color = readonly number[];
-
 /** A shot, in how many of its frames a face was seen, and the median of their colors. */
-function coloredShot({ start, end }: Run, seen: Uint8Array, colors: Float32Array) {
-  const rows: Float32Array[] = [];
-  for (let frame = start; frame < end; frame++)
-    if (seen[frame] === 1) rows.push(colors.subarray(frame * LOOK_VALUES, (frame + 1) * LOOK_VALUES));
+function coloredShot({ start, end }: Run, colors: readonly (LookColors | null)[]) {
+  const rows = colors.slice(start, end).filter((row) => row !== null);
   const middle = Math.floor(rows.length / 2);
   const color = Array.from(
-    { length: LOOK_VALUES },
+    { length: VALUES },
     (_, value) => rows.map((row) => row[value] ?? NaN).sort((a, b) => a - b)[middle] ?? NaN,
   );
   return { start, end, count: rows.length, color };
 }
 
 /** Which of these has the most similar color, and how much it differs; −1 of none. */
-function nearest(groups: readonly { readonly color: Color }[], color: Color) {
+function nearest(groups: readonly { readonly color: LookColors }[], color: LookColors) {
   let [number, difference] = [-1, Infinity];
   for (const [i, group] of groups.entries()) {
     const here = differenceOf(group.color, color);
@@ -153,6 +147,6 @@ function nearest(groups: readonly { readonly color: Color }[], color: Color) {
   return { number, difference };
 }
 
-function differenceOf(a: Color, b: Color): number {
+function differenceOf(a: LookColors, b: LookColors): number {
   return Math.hypot(...a.map((value, i) => (value - (b[i] ?? NaN)) * (i % 3 === 0 ? LIGHTNESS : 1)));
 }

@@ -2,7 +2,7 @@ import { type RgbPicture } from '@lipsync/kernels';
 import { drawnTrack, upTo } from '../test/clips';
 import { paintedLandmarks } from '../test/painted-landmarks';
 import { type FaceTrack } from './face-track';
-import { groupLooks, LOOK_VALUES, lookColors } from './looks';
+import { groupLooks, type LookColors, lookColors } from './looks';
 
 type Color = readonly [number, number, number];
 
@@ -38,16 +38,11 @@ function pictureOf({ lips, skin }: Look): RgbPicture {
 }
 
 /** The colors of frames that show these looks, with the noise of moving heads. */
-function colorsOf(shown: readonly Look[]): Float32Array {
+function colorsOf(shown: readonly Look[]): LookColors[] {
   const measured = new Map([...new Set(shown)].map((look) => [look, lookColors(pictureOf(look), face)]));
-  const colors = new Float32Array(shown.length * LOOK_VALUES);
-  shown.forEach((look, frame) =>
-    colors.set(
-      (measured.get(look) ?? new Float32Array()).map((value, i) => value + 4 * Math.sin(frame * (i + 2))),
-      frame * LOOK_VALUES,
-    ),
+  return shown.map((look, frame) =>
+    (measured.get(look) ?? []).map((value, i) => value + 4 * Math.sin(frame * (i + 2))),
   );
-  return colors;
 }
 
 /** A clip of shots, each with the number of its frames, and its looks. */
@@ -55,12 +50,17 @@ function grouped(...shots: readonly (readonly [Look, number])[]) {
   const shown = shots.flatMap(([look, frames]) => upTo(frames).map(() => look));
   let start = 0;
   const starts = shots.map(([, frames]) => (start += frames) - frames);
-  const seen = new Uint8Array(shown.length).fill(1);
-  const looks = groupLooks(track(shown.length, starts), seen, colorsOf(shown));
-  return { ofShots: starts.map((first) => looks.of[first]), seen: looks.seen.map(framesOf) };
+  const grouping = groupLooks(track(shown.length, starts), colorsOf(shown));
+  return { ofShots: starts.map((first) => grouping.looks[first]), seen: seenWithEach(grouping) };
 }
 
-const framesOf = (flags: Uint8Array): number[] => [...flags.keys()].filter((frame) => flags[frame] === 1);
+/** For each look the frames in which it was seen. */
+function seenWithEach({ looks, seen }: ReturnType<typeof groupLooks>): number[][] {
+  const frames = [...seen.keys()].filter((frame) => seen[frame] === 1);
+  const last = Math.max(-1, ...frames.map((frame) => looks[frame] ?? 0));
+  return upTo(last + 1).map((look) => frames.filter((frame) => looks[frame] === look));
+}
+
 const range = (from: number, to: number): number[] => upTo(to).slice(from);
 
 test('the colors of a face are those of its lips and its skin', () => {
@@ -72,7 +72,7 @@ test('the colors of a face are those of its lips and its skin', () => {
   ];
   for (const [look, lab] of expected) {
     const colors = lookColors(pictureOf(look), face);
-    expect(colors).toHaveLength(LOOK_VALUES);
+    expect(colors).toHaveLength(lab.length);
     colors.forEach((value, i) => expect(Math.abs(value - (lab[i] ?? NaN))).toBeLessThan(0.3));
   }
 });
@@ -80,7 +80,7 @@ test('the colors of a face are those of its lips and its skin', () => {
 test('a face beyond the border of the picture has the colors at the border', () => {
   const beyond = face.map((value) => value + 200);
   const corner = lookColors(pictureOf(RED), beyond);
-  expect([...corner.subarray(0, 3)]).toEqual([...corner.subarray(3)]);
+  expect(corner.slice(0, 3)).toEqual(corner.slice(3));
 });
 
 test('one person in one light has one look, however often the clip is cut', () => {
@@ -127,15 +127,15 @@ test('a clip that lasts less than a second has its one look', () => {
 
 test('frames whose face was not seen say nothing, and a shot of them continues the look before', () => {
   const shown = [...upTo(40).map(() => PALE), ...upTo(20).map(() => BLUISH), ...upTo(90).map(() => RED)];
-  const seen = Uint8Array.from(shown, (look, frame) => Number(look !== BLUISH && frame % 10 !== 0));
-  const { of, seen: seenWith } = groupLooks(track(150, [0, 40, 60]), seen, colorsOf(shown));
-  expect([of[0], of[40], of[60]]).toEqual([1, 1, 0]);
-  expect(seenWith.map(framesOf)).toEqual([
+  const colors = colorsOf(shown).map((color, frame) =>
+    shown[frame] !== BLUISH && frame % 10 !== 0 ? color : null,
+  );
+  const grouping = groupLooks(track(150, [0, 40, 60]), colors);
+  expect([0, 40, 60].map((frame) => grouping.looks[frame])).toEqual([1, 1, 0]);
+  expect(seenWithEach(grouping)).toEqual([
     range(60, 150).filter((frame) => frame % 10 !== 0),
     upTo(40).filter((frame) => frame % 10 !== 0),
   ]);
-  expect(groupLooks(track(4, [0]), new Uint8Array(4), colorsOf(upTo(4).map(() => RED)))).toEqual({
-    of: new Uint8Array(4),
-    seen: [],
-  });
+  const nothing = new Uint8Array(4);
+  expect(groupLooks(track(4, [0]), [null, null, null, null])).toEqual({ looks: nothing, seen: nothing });
 });

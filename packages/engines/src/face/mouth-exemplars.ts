@@ -1,4 +1,5 @@
 import { type Affine, createAlignedCrop, type PictureFormat } from '@lipsync/kernels';
+import { type FaceTrack } from './face-track';
 import { distance, landmark, LANDMARK_VALUES, landmarkCenter, LEFT_EYE, RIGHT_EYE } from './landmarks';
 
 /** Pictures of a clip's own mouth in one look of its face, from which a generator may take lips and teeth. */
@@ -23,6 +24,14 @@ export const NO_MOUTHS: MouthExemplars = {
   pictures: new Uint8Array(EXEMPLARS * EXEMPLAR_BYTES),
   landmarks: new Float32Array(EXEMPLARS * LANDMARK_VALUES),
 };
+
+/** The mouth of the look that the face wears in this frame; NO_MOUTHS for a clip without pictures. */
+export function mouthsAt(
+  { track, mouths }: { readonly track: Pick<FaceTrack, 'looks'>; readonly mouths: readonly MouthExemplars[] },
+  frame: number,
+): MouthExemplars {
+  return mouths[track.looks[frame] ?? 0] ?? NO_MOUTHS;
+}
 
 /** The square that a picture shows of its frame. */
 export interface MouthSquare {

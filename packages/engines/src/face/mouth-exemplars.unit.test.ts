@@ -1,7 +1,14 @@
 import { type PictureFormat, pictureLayout } from '@lipsync/kernels';
 import { paintedLandmarks } from '../test/painted-landmarks';
 import { landmark, landmarkCenter, LEFT_EYE, RIGHT_EYE } from './landmarks';
-import { createCutMouth, EXEMPLAR_SIDE, mouthLandmarks } from './mouth-exemplars';
+import {
+  createCutMouth,
+  EXEMPLAR_SIDE,
+  type MouthExemplars,
+  mouthLandmarks,
+  mouthsAt,
+  NO_MOUTHS,
+} from './mouth-exemplars';
 
 const format: PictureFormat = { width: 640, height: 480, matrix: 'bt709', range: 'limited' };
 const ANGLES = [0, 0.4, -0.7];
@@ -49,4 +56,11 @@ test.each(ANGLES)('what lies at a landmark of a face tilted by %d lies at that o
     // Limited range: (60 − 16) · 255 / 219.
     expect(level(MIDDLE, MIDDLE + 20)).toBe(51);
   }
+});
+
+test('a frame wears the mouth of its look, and none where there are no pictures', () => {
+  const mouths = [0, 1].map((): MouthExemplars => ({ ...NO_MOUTHS }));
+  const track = { looks: Uint8Array.of(0, 1, 1) };
+  expect([0, 1, 2].map((frame) => mouths.indexOf(mouthsAt({ track, mouths }, frame)))).toEqual([0, 1, 1]);
+  expect(mouthsAt({ track, mouths: [] }, 2)).toBe(NO_MOUTHS);
 });

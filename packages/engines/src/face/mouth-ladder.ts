@@ -70,14 +70,16 @@ interface Candidate extends MouthSquare {
 }
 
 /**
- * For each rung of the ladder a few frames that may serve, as early as possible, because the video is decoded once more
- * up to the last; no rungs if no frame shows a mouth. `seen` is 1 for the frames in which the face was seen with the look
- * in question: where it was only filled in, something else may be before the mouth.
+ * For each rung of a look's ladder a few of the first `frames` frames that may serve, as early as possible, because the
+ * video is decoded once more up to the last; no rungs if none shows a mouth with this look. Where a face was only filled
+ * in, something else may be before the mouth.
  */
-export function proposeMouths(track: FaceTrack, seen: Uint8Array): number[][] {
-  const everywhere = [...track.found.keys()].flatMap((frame) =>
-    track.found[frame] === 1 && seen[frame] === 1 ? (candidateOf(track, frame) ?? []) : [],
-  );
+export function proposeMouths(track: FaceTrack, look: number, frames = track.frames): number[][] {
+  const { found, looks, seen } = track;
+  const shows = (frame: number): boolean => found[frame] === 1 && seen[frame] === 1 && looks[frame] === look;
+  const everywhere = Array.from({ length: frames }, (_, frame) =>
+    shows(frame) ? (candidateOf(track, frame) ?? []) : [],
+  ).flat();
   if (everywhere.length === 0) return [];
   const candidates = mostTelling(track, everywhere);
   const { lowest, range } = rangeOf(candidates);
@@ -181,7 +183,7 @@ const OTHER_LIGHT = 1.25;
 /**
  * The exemplars out of the pictures of the proposed frames, found by frame: for each rung the sharpest in the usual light. A
  * rung that was only seen in other light repeats the one next to it, because gloss and shadow stay when a picture is lit
- * anew; but the ends of the ladder show how far the mouth closes and opens, in whatever light. None without pictures.
+ * again; but the ends of the ladder show how far the mouth closes and opens, in whatever light. None without pictures.
  */
 export function chooseMouths(
   track: FaceTrack,

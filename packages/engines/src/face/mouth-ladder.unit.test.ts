@@ -29,7 +29,6 @@ function face({ opening = 0, turn = 0, width = 1, x = 320 }: Pose): Float32Array
 }
 
 const trackOf = (poses: readonly Pose[]): FaceTrack => drawnTrack(poses.map(face), size);
-const allSeen = ({ frames }: FaceTrack): Uint8Array => new Uint8Array(frames).fill(1);
 
 /** Speech that opens the mouth up to 0.35, with all openings between. */
 const speaking = (frames: number): Pose[] =>
@@ -43,9 +42,7 @@ describe('the frames proposed for a ladder', () => {
   test('cover the openings evenly, from the closed mouth to the widest', () => {
     const track = trackOf(speaking(250));
     const openings = mouthOpenings(track);
-    const rungs = proposeMouths(track, allSeen(track)).map((frames) =>
-      frames.map((frame) => openings[frame] ?? NaN),
-    );
+    const rungs = proposeMouths(track, 0).map((frames) => frames.map((frame) => openings[frame] ?? NaN));
     const step = Math.max(...openings.map(Number)) / (EXEMPLARS - 1);
     expect(rungs).toHaveLength(EXEMPLARS);
     rungs.forEach((rung, i) => {
@@ -62,14 +59,14 @@ describe('the frames proposed for a ladder', () => {
     );
     // The head is turned a little less often than not.
     track.found.fill(0, 0, 10);
-    const proposed = proposeMouths(track, allSeen(track)).flat();
+    const proposed = proposeMouths(track, 0).flat();
     expect(proposed.filter(isTurned)).toEqual([]);
   });
 
   test('show the mouth as wide as it usually is, not smiling', () => {
     const smiles = (frame: number): boolean => Math.floor(frame / 25) % 3 === 0;
     const track = trackOf(speaking(250).map((pose, frame) => ({ ...pose, width: smiles(frame) ? 1.3 : 1 })));
-    expect(proposeMouths(track, allSeen(track)).flat().filter(smiles)).toEqual([]);
+    expect(proposeMouths(track, 0).flat().filter(smiles)).toEqual([]);
   });
 
   test('show a resting head, not one on the move', () => {
@@ -81,45 +78,53 @@ describe('the frames proposed for a ladder', () => {
         x: (x += moves(frame) ? (frame % 100 < 50 ? 8 : -8) : 0),
       })),
     );
-    const proposed = proposeMouths(track, allSeen(track)).flat();
+    const proposed = proposeMouths(track, 0).flat();
     expect(proposed.filter((frame) => moves(frame) || moves(frame + 1))).toEqual([]);
   });
 
   test('are early ones: what a long video shows once more is not decoded', () => {
     const track = trackOf(speaking(7500));
-    expect(Math.max(...proposeMouths(track, allSeen(track)).flat())).toBeLessThan(250);
+    expect(Math.max(...proposeMouths(track, 0).flat())).toBeLessThan(250);
   });
 
   test('are of one shot, the one in which the mouth moves most: another may show somebody else', () => {
     // Three shots: a listener, the speaker, another speaker of whom less is seen.
     const track = trackOf(speaking(400).map((pose, frame) => (frame < 150 ? { opening: 0.02 } : pose)));
     for (const cut of [0, 150, 330]) track.cuts[cut] = 1;
-    const proposed = proposeMouths(track, allSeen(track)).flat();
+    const proposed = proposeMouths(track, 0).flat();
     expect(proposed.filter((frame) => frame < 150 || frame >= 330)).toEqual([]);
   });
 
   test('are of all shots where each is too short to show what the mouth does', () => {
     const track = trackOf(speaking(200));
     for (let frame = 0; frame < 200; frame += 20) track.cuts[frame] = 1;
-    const shots = proposeMouths(track, allSeen(track)).map(([frame = NaN]) => Math.floor(frame / 20));
+    const shots = proposeMouths(track, 0).map(([frame = NaN]) => Math.floor(frame / 20));
     expect(new Set(shots).size).toBeGreaterThan(1);
   });
 
   test('are never without a face, and never those whose face was filled in', () => {
     const track = trackOf(speaking(200));
-    const seen = allSeen(track);
     track.found.fill(0, 0, 80);
-    seen.fill(0, 120, 160);
-    for (const frame of proposeMouths(track, seen).flat())
+    track.seen.fill(0, 120, 160);
+    for (const frame of proposeMouths(track, 0).flat())
       expect((frame >= 80 && frame < 120) || frame >= 160).toBe(true);
+  });
+
+  test('are of one look, and none of frames beyond those that may serve', () => {
+    const track = trackOf(speaking(200));
+    track.looks.fill(1, 0, 60);
+    expect(Math.max(...proposeMouths(track, 1).flat())).toBeLessThan(60);
+    const early = proposeMouths(track, 0, 120).flat();
+    expect([Math.min(...early) >= 60, Math.max(...early) < 120]).toEqual([true, true]);
+    expect(proposeMouths(track, 2)).toEqual([]);
   });
 
   test('repeat where there is little to choose from, and are none where there is nothing', () => {
     const single = trackOf([{ opening: 0.1 }]);
-    expect(proposeMouths(single, allSeen(single))).toEqual(upTo(EXEMPLARS).map(() => [0]));
+    expect(proposeMouths(single, 0)).toEqual(upTo(EXEMPLARS).map(() => [0]));
     const speck = drawnTrack([paintedLandmarks({ side: 0, x: 20, y: 20, half: 4 }, 0)], size);
     const empty = drawnTrack([null, null], size);
-    for (const track of [speck, empty]) expect(proposeMouths(track, allSeen(track))).toEqual([]);
+    for (const track of [speck, empty]) expect(proposeMouths(track, 0)).toEqual([]);
   });
 });
 

@@ -1,7 +1,8 @@
 import { type Box, createPasteFace } from '@lipsync/kernels';
 import { type LipSyncEngine } from '../engine';
-import { mouthsAt } from '../face/face-track';
+import { asksForExemplars } from '../exemplar-inputs';
 import { boxAt, boxEnlargement, writeCropLandmarks } from '../face/landmarks';
+import { mouthsAt } from '../face/mouth-exemplars';
 import { type Run } from '../face/smoothing';
 import { allOf } from '../in-order';
 import { createDecodeLatent, createFrameEncoder } from '../latents';
@@ -42,6 +43,7 @@ export function createHighsync(
 
   return {
     features,
+    wantsExemplars: asksForExemplars(manifest.roles.denoising_unet),
     openEncoder({ track, format, features: known }) {
       const { pool, call } = newMemory();
       const faces = highsyncFaces(track);
@@ -68,7 +70,7 @@ export function createHighsync(
         createFaceLatents(params, faces, format, call, pool),
         pool,
       );
-      const given = { reference, mouthsAt: (source: number) => mouthsAt(track, source) };
+      const given = { reference, mouthsAt: (source: number) => mouthsAt(clip, source) };
       const denoise = createDenoiseRun(params, createPredictWindow(manifest, given, call, pool), pool);
       const lastShown = new Map(sources.map((source, output) => [source, output]));
       const writeLandmarks = (source: number, target: Float32Array, offset: number): void =>

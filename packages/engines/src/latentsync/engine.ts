@@ -1,7 +1,9 @@
 import { type Affine, createAlignedCrop, createAlignedPaste } from '@lipsync/kernels';
 import { type LipSyncEngine } from '../engine';
-import { type FaceTrack, mouthsAt } from '../face/face-track';
+import { asksForExemplars } from '../exemplar-inputs';
+import { type FaceTrack } from '../face/face-track';
 import { LANDMARK_VALUES } from '../face/landmarks';
+import { mouthsAt } from '../face/mouth-exemplars';
 import { connectedRuns, faceRuns } from '../face/smoothing';
 import { mapConcurrently } from '../in-order';
 import { createDecodeLatent, createFrameEncoder } from '../latents';
@@ -39,6 +41,7 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
 
   return {
     features,
+    wantsExemplars: asksForExemplars(manifest.roles.unet3d),
 
     openEncoder({ track, format, features: kept }) {
       const transforms = alignedFaces(track, side);
@@ -87,7 +90,7 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
                   writeLandmarks(track, source, transform, target, i * LANDMARK_VALUES),
                 ),
               // All faces of a window are of one shot.
-              mouths: mouthsAt(track, faces[0]?.source ?? -1),
+              mouths: mouthsAt(clip, faces[0]?.source ?? -1),
             },
             signal,
           );

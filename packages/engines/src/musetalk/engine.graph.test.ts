@@ -77,6 +77,7 @@ describe('musetalk on networks that know the answer', () => {
   const open = (sources: Readonly<Record<number, number>> = {}): Promise<EngineClip> =>
     engine.open({
       track,
+      mouths: [],
       audio: recordingOf(speech),
       sources: Array.from({ length: 5001 }, (_, output) => sources[output] ?? 0),
       format,

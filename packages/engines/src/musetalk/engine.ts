@@ -1,9 +1,8 @@
 import { createPasteFace } from '@lipsync/kernels';
 import { type LipSyncEngine } from '../engine';
-import { createExemplarFeeds } from '../exemplar-inputs';
-import { mouthsAt } from '../face/face-track';
+import { asksForExemplars, createExemplarFeeds } from '../exemplar-inputs';
 import { boxEnlargement } from '../face/landmarks';
-import { type MouthExemplars, NO_MOUTHS } from '../face/mouth-exemplars';
+import { type MouthExemplars, mouthsAt } from '../face/mouth-exemplars';
 import {
   type CallRole,
   createArrayPool,
@@ -38,13 +37,13 @@ export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunMod
   const pool = createArrayPool(SPARES);
   const faceFeatures = createFaceFeatures(manifest, run, pool);
   const exemplarFeeds = createExemplarFeeds(manifest.roles.unet, pool);
-  const wantsExemplars = manifest.roles.unet.inputs.exemplars !== undefined;
   const generate = createFaceGenerator(manifest, exemplarFeeds, createCallRole(run, pool));
   return {
     features: {
       version: FEATURES_VERSION,
       values: faceFeatures.latentValues + faceFeatures.maskValues,
     },
+    wantsExemplars: asksForExemplars(manifest.roles.unet),
 
     async open(clip) {
       const speech = await encodeSpeech(clip, params.audio, 'zeros', run);
@@ -54,7 +53,7 @@ export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunMod
         side,
         pool,
         faceOf: (output) => faceAt(clip.sources[output] ?? -1),
-        mouthsOf: (output) => (wantsExemplars ? mouthsAt(clip.track, clip.sources[output] ?? -1) : NO_MOUTHS),
+        mouthsOf: (output) => mouthsAt(clip, clip.sources[output] ?? -1),
         faceFeatures,
         records: createFeatureRecords(clip.features, faceFeatures),
         masks: createFaceMasks(params.mask, faceFeatures.maskValues),

@@ -60,6 +60,7 @@ describe.each([
   ): Promise<EngineClip> {
     const clip: ClipInput = {
       track,
+      mouths: [],
       audio: recordingOf(new Float32Array(16_000)),
       sources,
       format,

@@ -37,11 +37,12 @@ const soundFor = (sources: readonly number[]): Float32Array =>
 export function clipInput(
   track: FaceTrack,
   sources: readonly number[],
-  parts: { readonly features?: FrameFeatures; readonly signal?: AbortSignal } = {},
+  parts: Partial<Pick<ClipInput, 'features' | 'mouths' | 'signal'>> = {},
 ): { input: ClipInput; secondLooks: () => number } {
   let looks = 0;
   const input: ClipInput = {
     track,
+    mouths: parts.mouths ?? [],
     sources,
     audio: recordingOf(soundFor(sources)),
     format: FORMAT,
@@ -177,7 +178,7 @@ export function drawnTrack(
     landmarks,
     cuts: Uint8Array.from(faces, (_, frame) => (cuts.includes(frame) ? 1 : 0)),
     looks: new Uint8Array(faces.length),
-    mouths: [],
+    seen: Uint8Array.from(faces, (face) => (face === null ? 0 : 1)),
   };
 }
 

@@ -77,7 +77,7 @@ export function paintedTrack(): FaceTrack {
     landmarks,
     cuts: new Uint8Array(FRAMES),
     looks: new Uint8Array(FRAMES),
-    mouths: [],
+    seen: new Uint8Array(FRAMES).fill(1),
   };
 }
 

@@ -13,13 +13,15 @@ import {
 } from '@lipsync/media';
 import { type Job } from './job';
 
+type Inspection = Pick<Job, 'binaries' | 'signal'>;
+
 /** The video stream of a file; MediaError media_type_mismatch when there is none. */
-export async function videoOf(path: string, { binaries, signal }: Job): Promise<VideoStream> {
+export async function videoOf(path: string, { binaries, signal }: Inspection): Promise<VideoStream> {
   return (await inspect(binaries, path, signal)).video ?? missing('video');
 }
 
 /** The audio stream of a file; MediaError media_type_mismatch when there is none. */
-export async function audioOf(path: string, { binaries, signal }: Job): Promise<AudioStream> {
+export async function audioOf(path: string, { binaries, signal }: Inspection): Promise<AudioStream> {
   return (await inspect(binaries, path, signal)).audio ?? missing('audio');
 }
 

@@ -242,6 +242,8 @@ export const TIMED_STAGES = [
   'load',
   /** The analysis pass: decoding at reduced size, detector and landmarks. */
   'analyze',
+  /** Cutting out the clip's own mouth, if the pack asks for it: decoding once more, in part. */
+  'exemplars',
   /** The pass over the video that computes engines' features. */
   'features',
   /** Reading the speech, and the engine's processing of it before the first frame. */

@@ -1,7 +1,7 @@
 import {
   type AnalyzerParams,
   type FaceTrack,
-  LOOK_VALUES,
+  type LookColors,
   lookColors,
   type RunModel,
 } from '@lipsync/engines';
@@ -27,18 +27,8 @@ export interface LoadedAnalyzer {
   readonly run: RunModel;
 }
 
-/** The main face of a video. */
-export interface FaceAnalysis {
-  /** Without pictures of the mouth. Its coordinates are in pixels of the source picture. */
-  readonly track: FaceTrack;
-  /** Per frame: 1 when the face was seen, and not filled in between two sightings. */
-  readonly seen: Uint8Array;
-  /** Per frame: LOOK_VALUES, zeros where the face was not seen. */
-  readonly colors: Float32Array;
-}
-
 /**
- * Finds the main face of a video in every frame. Rejects with what the frames, the graphs or `onFrame` threw.
+ * Finds the main face of a video in every frame; coordinates are in pixels of the source picture. Rejects with what the frames, the graphs or `onFrame` threw.
  */
 export async function analyzeFaces({
   frames,
@@ -56,30 +46,27 @@ export async function analyzeFaces({
   readonly analyzer: LoadedAnalyzer;
   /** Called after every frame with the number of frames done. Throwing stops the analysis. */
   readonly onFrame?: (framesDone: number) => void;
-}): Promise<FaceAnalysis> {
+}): Promise<FaceTrack> {
   const { params, run } = analyzer;
   const detector = createFaceDetector(run, params.detector);
   const track = createFaceTracker(detector, createLandmarkFinder(run, params.landmarks), params);
   const isCut = createCutDetector();
   const faces: (Float32Array | null)[] = [];
   const cuts: boolean[] = [];
-  const looks: (Float32Array | null)[] = [];
+  const colors: (LookColors | null)[] = [];
   let followed: Box | null = null;
   for await (const picture of frames) {
     const newShot = isCut(picture, followed);
     const points = await track(picture, newShot);
     followed = points && landmarkBounds(points);
     faces.push(points && toSource(points, picture, source));
-    looks.push(points && lookColors(picture, points));
+    colors.push(points && lookColors(picture, points));
     cuts.push(newShot);
     onFrame?.(faces.length);
   }
-  const seen = Uint8Array.from(faces, (face) => (face === null ? 0 : 1));
-  const colors = new Float32Array(faces.length * LOOK_VALUES);
-  looks.forEach((look, frame) => look && colors.set(look, frame * LOOK_VALUES));
   markJumps(faces, cuts);
   fillGaps(faces, cuts);
-  return { track: buildTrack({ analyzerVersion: analyzer.version, source, faces, cuts }), seen, colors };
+  return buildTrack({ analyzerVersion: analyzer.version, source, faces, cuts, colors });
 }
 
 function toSource(points: Float32Array, from: Size, to: Size): Float32Array {

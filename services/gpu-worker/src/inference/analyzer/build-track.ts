@@ -3,7 +3,9 @@ import {
   FACE_TRACK_VERSION,
   faceRuns,
   type FaceTrack,
+  groupLooks,
   LANDMARK_VALUES,
+  type LookColors,
   MOUTH,
   smoothingReach,
   smoothRun,
@@ -29,10 +31,12 @@ interface TrackInput {
   readonly source: { readonly width: number; readonly height: number };
   readonly faces: readonly (Float32Array | null)[];
   readonly cuts: readonly boolean[];
+  /** Per frame: the colors of its face, or null where none was seen. */
+  readonly colors: readonly (LookColors | null)[];
 }
 
-/** Smooths the measured landmarks and lays them out as a face track, so far without pictures of the mouth. */
-export function buildTrack({ analyzerVersion, source, faces, cuts }: TrackInput): FaceTrack {
+/** Smooths the measured landmarks and lays them out as a face track. */
+export function buildTrack({ analyzerVersion, source, faces, cuts, colors }: TrackInput): FaceTrack {
   const frames = faces.length;
   const found = new Uint8Array(frames);
   const landmarks = new Float32Array(frames * LANDMARK_VALUES);
@@ -54,8 +58,7 @@ export function buildTrack({ analyzerVersion, source, faces, cuts }: TrackInput)
     found,
     landmarks,
     cuts: cutFlags,
-    looks: new Uint8Array(frames),
-    mouths: [],
+    ...groupLooks({ frames, cuts: cutFlags }, colors),
   };
 }
 

@@ -9,7 +9,7 @@ describe('buildTrack', () => {
   const jittering = Array.from({ length: 40 }, (_, i) => face(300 + (i % 2 === 0 ? 3 : -3)));
 
   test('the outline is steadied, the mouth stays as measured', () => {
-    const track = buildTrack({ analyzerVersion: 'v', source, faces: jittering, cuts: [true] });
+    const track = buildTrack({ analyzerVersion: 'v', source, faces: jittering, cuts: [true], colors: [] });
     const steps = Array.from({ length: 39 }, (_, i) =>
       Math.abs((track.landmarks[(i + 1) * 136] ?? 0) - (track.landmarks[i * 136] ?? 0)),
     );
@@ -22,7 +22,7 @@ describe('buildTrack', () => {
 
   test('a face that has left the picture is no face', () => {
     const faces = [face(900), face(1000), face(-137), face(-100)];
-    const track = buildTrack({ analyzerVersion: 'v', source, faces, cuts: [] });
+    const track = buildTrack({ analyzerVersion: 'v', source, faces, cuts: [], colors: [] });
     expect([...track.found]).toEqual([1, 0, 0, 1]);
     expect(track.landmarks.slice(136, 3 * 136).every((value) => value === 0)).toBe(true);
   });
@@ -36,7 +36,7 @@ describe('buildTrack', () => {
     const trackOf = (frames: number): FaceTrack => {
       const faces = Array.from({ length: frames }, (_, i) => (hidden(i) ? null : breathing(i)));
       fillGaps(faces, []);
-      return buildTrack({ analyzerVersion: 'v', source, faces, cuts: [] });
+      return buildTrack({ analyzerVersion: 'v', source, faces, cuts: [], colors: [] });
     };
     const cropsOf = (track: FaceTrack): Float32Array =>
       musetalkBoxes(track, { shift: 0, margin: 10 }).slice(0, wanted * 4);
@@ -52,7 +52,7 @@ describe('buildTrack', () => {
   });
 
   test('a video without frames has an empty track', () => {
-    const track = buildTrack({ analyzerVersion: 'v', source, faces: [], cuts: [] });
+    const track = buildTrack({ analyzerVersion: 'v', source, faces: [], cuts: [], colors: [] });
     expect([track.frames, track.landmarks.length, track.found.length]).toEqual([0, 0, 0]);
   });
 });
@@ -111,7 +111,8 @@ describe('a face that jumps inside a shot', () => {
     const cuts = faces.map((_, frame) => frame === 0);
     markJumps(faces, cuts);
     fillGaps(faces, cuts);
-    const track = buildTrack({ analyzerVersion: 'v', source: { width: 640, height: 480 }, faces, cuts });
+    const picture = { width: 640, height: 480 };
+    const track = buildTrack({ analyzerVersion: 'v', source: picture, faces, cuts, colors: [] });
     expect([...track.found.slice(17, 22)]).toEqual([1, 0, 0, 0, 1]);
     const boxes = musetalkBoxes(track, { shift: 0, margin: 10 });
     const boxOf = (frame: number) => Array.from(boxes.slice(frame * 4, frame * 4 + 4));

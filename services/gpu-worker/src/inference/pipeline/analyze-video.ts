@@ -4,17 +4,11 @@ import { encodeFaceTrack, type FaceTrack } from '@lipsync/engines';
 import { type RgbPicture } from '@lipsync/kernels';
 import { type FrameReader, frameSize, openFrameReader, type VideoStream } from '@lipsync/media';
 import { type AnalyzeResult, type AnalyzeTask } from '../../protocol/messages';
-import {
-  analysisSize,
-  analyzeFaces,
-  type FaceAnalysis,
-  type LoadedAnalyzer,
-} from '../analyzer/analyze-faces';
+import { analysisSize, analyzeFaces, type LoadedAnalyzer } from '../analyzer/analyze-faces';
 import { LOOK_AHEAD_FRAMES } from '../analyzer/build-track';
 import { type Job, MEDIA_DEADLINE_MS } from '../job';
 import { readTrack, videoOf } from '../local-media';
 import { NoFaceDetected } from '../task-failure';
-import { cutMouths } from './cut-mouths';
 import { encodeFeatures } from './encode-features';
 import { readAhead } from './frame-buffers';
 
@@ -63,7 +57,7 @@ export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<Analyze
 }
 
 interface VideoAnalysis {
-  /** Position of the main face in every frame analyzed, and pictures of its mouth. */
+  /** Position of the main face in every frame analyzed. */
   readonly track: FaceTrack;
   /** Whether the whole video was analyzed. */
   readonly complete: boolean;
@@ -79,15 +73,11 @@ async function trackOf(
   const { models, clock } = job;
   if (task.reuseTrack) return { track: await readTrack(task.trackPath, video), complete: true };
   const analyzer = await clock.during('load', () => models.analyzer(task.analyzer));
-  const { complete, ...analysis } = await clock.during('analyze', () =>
-    analysisPass(task, video, job, analyzer, onProgress),
-  );
+  const analysis = await clock.during('analyze', () => analysisPass(task, video, job, analyzer, onProgress));
   if (!analysis.track.found.includes(1)) throw new NoFaceDetected('no frame shows a face');
-  const own = await clock.during('analyze', () => cutMouths(task.videoPath, video, analysis, job));
-  const track = { ...analysis.track, ...own };
-  await writeFile(task.trackPath, encodeFaceTrack(track));
+  await writeFile(task.trackPath, encodeFaceTrack(analysis.track));
   clock.sampleMemory();
-  return { track, complete };
+  return analysis;
 }
 
 /**
@@ -100,7 +90,7 @@ async function analysisPass(
   { binaries, signal }: Job,
   analyzer: LoadedAnalyzer,
   onProgress: (part: number) => void,
-): Promise<FaceAnalysis & { readonly complete: boolean }> {
+): Promise<VideoAnalysis> {
   const source = frameSize(video);
   const size = analysisSize(source, video.pixelAspect);
   const layout = { format: 'rgb24', ...size } as const;
@@ -113,7 +103,7 @@ async function analysisPass(
   const expectedFrames = Math.min(videoSeconds * WORKING_FPS, mostFrames);
   let complete = false;
   try {
-    const analysis = await analyzeFaces({
+    const track = await analyzeFaces({
       frames: picturesOf(reader, mostFrames, () => (complete = true)),
       source,
       analyzer,
@@ -122,7 +112,7 @@ async function analysisPass(
         onProgress(Math.min(1, framesDone / Math.max(1, expectedFrames)));
       },
     });
-    return { ...analysis, complete };
+    return { track, complete };
   } finally {
     await reader.close();
   }

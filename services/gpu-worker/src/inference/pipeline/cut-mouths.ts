@@ -2,31 +2,33 @@ import {
   chooseMouths,
   createCutMouth,
   type FaceTrack,
-  groupLooks,
   LANDMARK_VALUES,
+  type MouthExemplars,
   proposeMouths,
 } from '@lipsync/engines';
 import { openFrameReader, type VideoStream } from '@lipsync/media';
-import { type FaceAnalysis } from '../analyzer/analyze-faces';
 import { type Job, MEDIA_DEADLINE_MS } from '../job';
 import { pictureFormat } from '../local-media';
 
 /**
- * Pictures of the video's own mouth in each look of its face, in the source's resolution: decodes the video once more,
- * up to the last of a few frames that the analysis proposes for every look. The analysis itself sees every frame, but
- * smaller, and knows only at its end which looks there are and which openings the mouth has.
+ * Pictures of a video's own mouth in each look of its face, in the source's resolution. Decodes the video once more, up
+ * to the last of a few frames that the track proposes: the analysis sees every frame, but smaller, and only at its end is
+ * it known which looks there are and which openings the mouth has. Only frames up to the last of `sources`, which the
+ * output shows, are considered, so that the pictures do not depend on how much of the video was analyzed.
  */
 export async function cutMouths(
   videoPath: string,
   video: VideoStream,
-  { track, seen, colors }: FaceAnalysis,
+  track: FaceTrack,
+  sources: readonly number[],
   job: Pick<Job, 'binaries' | 'signal'>,
-): Promise<Pick<FaceTrack, 'looks' | 'mouths'>> {
-  const looks = groupLooks(track, seen, colors);
-  const ladders = looks.seen.map((seenWith) => proposeMouths(track, seenWith));
+): Promise<MouthExemplars[]> {
+  const shown = sources.reduce((last, source) => Math.max(last, source), -1) + 1;
+  const looks = track.looks.subarray(0, shown).reduce((last, look) => Math.max(last, look), 0) + 1;
+  const ladders = Array.from({ length: looks }, (_, look) => proposeMouths(track, look, shown));
   const frames = [...new Set(ladders.flat(2))].sort((a, b) => a - b);
   const pictures = await picturesOf(frames, videoPath, video, track, job);
-  return { looks: looks.of, mouths: ladders.map((proposals) => chooseMouths(track, proposals, pictures)) };
+  return ladders.map((proposals) => chooseMouths(track, proposals, pictures));
 }
 
 /** Pictures of the mouth in these frames, in ascending order, by frame; only those up to where the video ends. */

@@ -53,6 +53,7 @@ describe('precomputing features while memory is short', () => {
     let isFull = true;
     const engineOf = (name: Engine): LipSyncEngine => ({
       features: { version: '1', values: 1 },
+      wantsExemplars: false,
       open: unused,
       openEncoder: ({ features }) => {
         files.push(features);

@@ -13,7 +13,7 @@ const track = (found: readonly number[]): FaceTrack => ({
   landmarks: new Float32Array(found.length * 136),
   cuts: new Uint8Array(found.length),
   looks: new Uint8Array(found.length),
-  mouths: [],
+  seen: Uint8Array.from(found),
 });
 
 test.each<[string, readonly number[], number, readonly (readonly number[])[], number]>([

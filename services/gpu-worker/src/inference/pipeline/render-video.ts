@@ -22,6 +22,7 @@ import { type Job, MEDIA_DEADLINE_MS } from '../job';
 import { audioOf, openSpeechFile, pictureFormat, readTrack, type SpeechFile, videoOf } from '../local-media';
 import { createQualityProbe } from '../quality/quality-probe';
 import { NoFaceDetected } from '../task-failure';
+import { cutMouths } from './cut-mouths';
 import { openFeatures } from './feature-file';
 import { createFramePool, frameBudget } from './frame-buffers';
 import { renderPass } from './render-pass';
@@ -119,6 +120,9 @@ async function renderClip(
     throw new NoFaceDetected('no frame of the output shows a face');
 
   const format = pictureFormat(video);
+  const mouths = engine.wantsExemplars
+    ? await clock.during('exemplars', () => cutMouths(task.videoPath, video, track, sources, job))
+    : [];
   const probe = createQualityProbe({ track, audio, sources, format });
   const openFrames = (): FrameReader => openFrameSource(binaries, task.videoPath, video, sources, limits);
 
@@ -147,7 +151,7 @@ async function renderClip(
     // Starting the decoder takes turns of the event loop, which processing the speech is about to block.
     await source.started;
     const opened = (engineClip = await clock.during('audio', () =>
-      engine.open({ track, audio, sources, format, features, openFrames, signal }),
+      engine.open({ track, mouths, audio, sources, format, features, openFrames, signal }),
     ));
     const buffers = frameBudget(opened.batchSize, source.frameBytes);
     const faces = await renderPass({
