@@ -90,7 +90,6 @@ export class Transport {
     if (master === undefined || this.#state.playing) return;
     if (this.#state.frame >= this.#state.frames - 1) this.seek(0);
     this.#set({ playing: true });
-    master.element.playbackRate = this.#state.speed;
     try {
       await master.element.play();
       this.#animation = requestAnimationFrame(this.#tick);
@@ -127,8 +126,6 @@ export class Transport {
 
   setSpeed(speed: number): void {
     this.#set({ speed });
-    const master = this.#master();
-    if (master !== undefined) master.element.playbackRate = speed;
   }
 
   setLooping(looping: boolean): void {
@@ -175,9 +172,7 @@ export class Transport {
   #seekOn(clip: Clip): void {
     const { wanted, element } = clip;
     clip.wanted = null;
-    if (wanted === null || Math.abs(element.currentTime - wanted) < 1e-4) return;
-    clip.presented = null;
-    element.currentTime = wanted;
+    if (wanted !== null && Math.abs(element.currentTime - wanted) >= 1e-4) jump(clip, wanted);
   }
 
   readonly #tick = (): void => {
@@ -189,6 +184,8 @@ export class Transport {
       return;
     }
     if (frame !== this.#state.frame) this.#set({ frame });
+    // It may have been catching up until it became the master.
+    master.element.playbackRate = this.#state.speed;
     for (const clip of this.#clips.values()) if (clip !== master) this.#follow(clip, master);
     this.#animation = requestAnimationFrame(this.#tick);
   };
@@ -213,14 +210,14 @@ export class Transport {
     if (rate <= 0) {
       // No browser plays backward: it steps.
       element.pause();
-      if (frameAt(element.currentTime) !== frame) element.currentTime = middleOf(frame);
+      if (frameAt(element.currentTime) !== frame) jump(clip, middleOf(frame));
       return;
     }
     // Within a frame the clip moves at its own rate.
     const wanted = clip.timeline === null ? time : middleOf(frame) + (time - middleOf(frameAt(time))) * rate;
     const missing = wanted - timeOf(clip);
     if (Math.abs(missing) > JUMP) {
-      element.currentTime = wanted;
+      jump(clip, wanted);
     } else {
       const correction = Math.abs(missing) > HALF_FRAME ? 1 + missing / JUMP : 1;
       element.playbackRate = playable(this.#state.speed * rate * correction);
@@ -232,6 +229,12 @@ export class Transport {
     this.#state = { ...this.#state, ...change };
     for (const listener of this.#listeners) listener();
   }
+}
+
+function jump(clip: Clip, seconds: number): void {
+  // The picture that is on screen says nothing about the time from here on.
+  clip.presented = null;
+  clip.element.currentTime = seconds;
 }
 
 /** Browsers refuse other speeds. */
