@@ -4,12 +4,11 @@ Makes a pack for the highsync engine from HighSync's weights (github.com/saeed59
     python scripts/export/highsync.py --upstream high_sync --weights high_sync/pretrained_weights --out packs/highsync
 """
 
-import torch
 from pack_export.checkpoint_check import pretrained_file, refuse_wrong_checkpoints
+from pack_export.checkpoint_loading import load_checkpoint, safe_loading
 from pack_export.checkpoint_manifest import read_manifests
 from pack_export.command_line import label_of, options_of, parser, use_upstream
 from pack_export.highsync_pack import REFERENCES, highsync_params, highsync_roles, reference_for
-from pack_export.mapped_checkpoints import mapped_checkpoints
 from pack_export.networks.autoencoder import latent_params, plain_attention
 from pack_export.networks.motion_masks import mask_rectangle, read_mask, use_plain_masks
 from pack_export.networks.mutual_attention import upstream_blocks, with_banks
@@ -50,13 +49,13 @@ def main() -> None:
 
     config = OmegaConf.load(upstream / given.config)
     use_plain_masks(VanillaTemporalModule, upstream / "masks")
-    with mapped_checkpoints():
+    with safe_loading():
         reference_unet = UNet2DConditionModel.from_pretrained(base, subfolder="unet")
-        reference_unet.load_state_dict(torch.load(reference_file, map_location="cpu"))
+        reference_unet.load_state_dict(load_checkpoint(reference_file))
         denoising_unet = EchoUNet3DConditionModel.from_pretrained_2d(
             base, "", subfolder="unet", unet_additional_kwargs=OmegaConf.to_container(config.unet_additional_kwargs)
         )
-        denoising_unet.load_state_dict(torch.load(denoising_file, map_location="cpu"))
+        denoising_unet.load_state_dict(load_checkpoint(denoising_file))
         vae = AutoencoderKL.from_pretrained(vae_folder)
         whisper = load_model(str(whisper_file), "cpu")
     states, width = whisper.dims.n_audio_layer + 1, whisper.dims.n_audio_state

@@ -9,10 +9,10 @@ import argparse
 from pathlib import Path
 
 from pack_export.checkpoint_check import pretrained_file, refuse_other_network, refuse_wrong_checkpoints
+from pack_export.checkpoint_loading import safe_loading
 from pack_export.checkpoint_manifest import read_manifests
 from pack_export.command_line import label_of, options_of, parser, use_upstream
 from pack_export.latentsync_pack import latentsync_params, latentsync_roles
-from pack_export.mapped_checkpoints import mapped_checkpoints
 from pack_export.mask_spans import mask_params
 from pack_export.networks.autoencoder import latent_params, plain_attention
 from pack_export.networks.deep_cache import INTERVAL
@@ -58,7 +58,7 @@ def main() -> None:
 
     config = OmegaConf.load(upstream / given.config)
     resolution = config.data.resolution
-    with mapped_checkpoints():
+    with safe_loading():
         unet, _ = UNet3DConditionModel.from_pretrained(OmegaConf.to_container(config.model), str(unet_file))
         refuse_other_network(unet, known["latentsync-unet"])
         whisper = load_model(str(whisper_file), "cpu")

@@ -10,9 +10,9 @@ from typing import Optional
 
 import torch
 from pack_export.checkpoint_check import pretrained_file, refuse_wrong_checkpoints
+from pack_export.checkpoint_loading import load_checkpoint, safe_loading
 from pack_export.checkpoint_manifest import read_manifests
 from pack_export.command_line import label_of, options_of, parser, use_upstream
-from pack_export.mapped_checkpoints import mapped_checkpoints
 from pack_export.musetalk_pack import musetalk_params, musetalk_roles
 from pack_export.networks.autoencoder import latent_params, plain_attention
 from pack_export.networks.whisper import HuggingFaceStates, audio_params, whisper_role
@@ -46,7 +46,7 @@ def load_face_parser(weights: Path) -> Optional[torch.nn.Module]:
     from musetalk.utils.face_parsing.model import BiSeNet
 
     net = BiSeNet(str(folder / "resnet18-5c106cde.pth"))
-    net.load_state_dict(torch.load(folder / "79999_iter.pth", map_location="cpu"))
+    net.load_state_dict(load_checkpoint(folder / "79999_iter.pth"))
     return net
 
 
@@ -63,11 +63,12 @@ def main() -> None:
 
     folder, file = FILES[given.model]
     config = json.loads((given.weights / folder / "musetalk.json").read_text())
-    with mapped_checkpoints():
+    with safe_loading():
         unet = UNet2DConditionModel(**config)
-        unet.load_state_dict(torch.load(given.weights / folder / file, map_location="cpu"))
+        unet.load_state_dict(load_checkpoint(given.weights / folder / file))
         vae = AutoencoderKL.from_pretrained(given.weights / "sd-vae")
         encoder = WhisperModel.from_pretrained(given.weights / "whisper", attn_implementation="eager").encoder
+        face_parser = load_face_parser(given.weights)
     states, width = encoder.config.encoder_layers + 1, encoder.config.d_model
 
     audio = audio_params("hf", states, width)
@@ -77,7 +78,7 @@ def main() -> None:
         vae if options.fuse else plain_attention(vae),
         unet if options.fuse else plain_attention(unet),
         params,
-        load_face_parser(given.weights),
+        face_parser,
     )
     source = SOURCE.format(version=given.model)
     label = label_of(given, "musetalk", f"musetalk-{given.model}", "LicenseRef-CreativeML-OpenRAIL-M AND MIT", source)

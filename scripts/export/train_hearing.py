@@ -27,6 +27,7 @@ from articulation.fixture import write_fixture
 from articulation.network import Hearing, folded, outputs_of, write_safetensors
 from articulation.spectrogram import BANDS
 from articulation.trajectories import CLOSURE, DENTAL, JAW, STEPS_PER_SECOND
+from pack_export.checkpoint_loading import load_checkpoint
 
 ROOT = Path(__file__).resolve().parents[2]
 WEIGHTS = ROOT / "packages/builtin-packs/weights"
@@ -50,7 +51,7 @@ def main() -> None:
     network = Hearing()
     speech = made(given, "training", given.utterances)
     if given.evaluate:
-        network.load_state_dict(torch.load(kept))
+        network.load_state_dict(load_checkpoint(kept))
     else:
         for turn, steps in enumerate(given.steps):
             network = trained(network, speech, steps, turn, given.seed, kept)

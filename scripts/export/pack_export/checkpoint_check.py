@@ -9,6 +9,7 @@ from typing import Iterable, List, Mapping, Optional
 import torch
 
 from .checkpoint_file import Tensor, UnreadableCheckpoint, read_checkpoint
+from .checkpoint_loading import load_checkpoint
 from .checkpoint_manifest import Manifest, read_manifests
 
 #: Names of each kind of difference in a message.
@@ -60,17 +61,33 @@ def complaint_about(path: Path, expected: Manifest) -> Optional[str]:
     """Why this file is not the checkpoint that is expected; None if it is."""
     try:
         content = read_checkpoint(path)
+        tensors = content.get(expected.under) if expected.under else content
+        if isinstance(tensors, dict):
+            differences = differences_of(tensors, expected)
+        else:
+            found = _some(list(content))
+            differences = [f'  upstream reads its tensors from the entry "{expected.under}"; here are {found}']
+        if differences:
+            return "\n".join([f"{path} is not {expected.title}:", *differences, *resemblance(content, expected)])
+        damaged = without_numbers(path, expected)
     except UnreadableCheckpoint as error:
         return f"{path} {error}. Expected: {expected.title}."
-    tensors = content.get(expected.under) if expected.under else content
-    if isinstance(tensors, dict):
-        differences = differences_of(tensors, expected)
-    else:
-        found = _some(list(content))
-        differences = [f'  upstream reads its tensors from the entry "{expected.under}"; here are {found}']
-    if not differences:
-        return None
-    return "\n".join([f"{path} is not {expected.title}:", *differences, *resemblance(content, expected)])
+    if damaged:
+        return f"{path} has weights that are no numbers:\n  {len(damaged)} with NaN or infinity: {_some(damaged)}"
+    return None
+
+
+def without_numbers(path: Path, expected: Manifest) -> List[str]:
+    """The tensors that hold NaN or infinity, with which a network answers nothing else."""
+    content = load_checkpoint(path)
+    tensors = content[expected.under] if expected.under else content
+    return [key for key, tensor in tensors.items() if tensor.is_floating_point() and not _is_finite(tensor)]
+
+
+def _is_finite(tensor: torch.Tensor) -> bool:
+    # Numbers that a tensor only repeats need to be looked at once.
+    numbers = tensor[tuple(slice(1) if stride == 0 else slice(None) for stride in tensor.stride())]
+    return bool(torch.isfinite(numbers).all())
 
 
 def differences_of(found: Mapping[str, object], expected: Manifest) -> List[str]:

@@ -17,7 +17,9 @@ def parser(description: str) -> argparse.ArgumentParser:
     arguments.add_argument("--manifests", type=Path, default=PUBLISHED, help="folder of what checkpoints must hold")
     arguments.add_argument("--name", help="name of the pack in pack.json")
     arguments.add_argument("--version", default="1.0.0", help="version of the pack in pack.json")
-    arguments.add_argument("--licence", help="SPDX expression of the weights' licences, where you know better")
+    arguments.add_argument("--license", help="SPDX expression of the weights' licenses, where you know better")
+    # The name until 2.0.
+    arguments.add_argument("--licence", dest="license", help=argparse.SUPPRESS)
     arguments.add_argument("--fp16", action="store_true", help="half precision inside the graphs")
     arguments.add_argument("--provider", choices=["cuda", "webgpu", "cpu"], default="cpu", help="where the pack will run")
     arguments.add_argument("--plain-attention", action="store_true", help="leave attention in single steps")
@@ -36,8 +38,8 @@ def options_of(arguments: argparse.Namespace) -> ExportOptions:
 
 
 def label_of(arguments: argparse.Namespace, engine: str, name: str, spdx: str, source: str) -> PackLabel:
-    """Name and licence are those of the arguments, if they have any."""
-    return PackLabel(engine, arguments.name or name, arguments.version, arguments.licence or spdx, source)
+    """Name and license are those of the arguments, if they have any."""
+    return PackLabel(engine, arguments.name or name, arguments.version, arguments.license or spdx, source)
 
 
 def use_upstream(folder: Path) -> Path:

@@ -1,8 +1,14 @@
+import io
 import json
+import math
 import os
+import pickle
+import pickletools
 import sys
+import tarfile
 import tempfile
 import unittest
+import zipfile
 from collections import OrderedDict
 from dataclasses import replace
 from importlib import import_module
@@ -11,6 +17,7 @@ from unittest import mock
 
 import torch
 
+from pack_export import checkpoint_loading
 from pack_export.checkpoint_check import (
     complaint_about,
     pretrained_file,
@@ -18,7 +25,8 @@ from pack_export.checkpoint_check import (
     refuse_wrong_checkpoints,
     tensors_of,
 )
-from pack_export.checkpoint_file import Tensor
+from pack_export.checkpoint_file import Tensor, UnreadableCheckpoint
+from pack_export.checkpoint_loading import FORCED, load_checkpoint, safe_loading
 from pack_export.checkpoint_manifest import Manifest, compress, expand, read_manifests
 
 KNOWN = read_manifests()
@@ -57,6 +65,18 @@ class CheckpointTest(unittest.TestCase):
         torch.save(content, path, **options)
         return path
 
+    def safetensors(self, expected: Manifest, name: str = "weights.safetensors") -> Path:
+        """A file that fits, with zeros in half precision."""
+        header, end = {"__metadata__": {"format": "pt"}}, 0
+        for key, tensor in expected.tensors.items():
+            start, end = end, end + 2 * math.prod(tensor.shape)
+            header[key] = {"dtype": "F16", "shape": tensor.shape, "data_offsets": [start, end]}
+        text = json.dumps(header).encode()
+        path = self.folder / name
+        path.write_bytes(len(text).to_bytes(8, "little") + text)
+        os.truncate(path, 8 + len(text) + end)
+        return path
+
     def complaint(self, content, expected: Manifest) -> str:
         """What is said about a file with this content."""
         return complaint_about(self.saved(content), expected) or ""
@@ -71,11 +91,8 @@ class PublishedCheckpointsTest(CheckpointTest):
                 self.assertIsNone(complaint_about(self.saved(half, _use_new_zipfile_serialization=False), expected))
 
     def test_safetensors_pass(self):
-        expected = KNOWN["sd-vae-ft-mse"]
-        header = {key: {"dtype": "F16", "shape": tensor.shape} for key, tensor in expected.tensors.items()}
-        text = json.dumps({"__metadata__": {"format": "pt"}, **header}).encode()
-        path = self.folder / "diffusion_pytorch_model.safetensors"
-        path.write_bytes(len(text).to_bytes(8, "little") + text)
+        expected = KNOWN["whisper-tiny-transformers"]
+        path = self.safetensors(expected, "model.safetensors")
         self.assertEqual(pretrained_file(self.folder), path)
         self.assertIsNone(complaint_about(path, expected))
 
@@ -187,6 +204,35 @@ class RefusedCheckpointsTest(CheckpointTest):
         self.assertIn("mkdir, which loading would run", complaint)
         self.assertFalse(folder.exists())
 
+    def test_safetensors_that_are_cut_off_or_too_long(self):
+        expected = KNOWN["whisper-tiny-transformers"]
+        path = self.safetensors(expected)
+        size = path.stat().st_size
+        for wrong in (size - 1, size + 1):
+            os.truncate(path, wrong)
+            self.assertIn("is cut off or has bytes behind its tensors", complaint_about(path, expected) or "")
+        for wrong in (100, 0):
+            os.truncate(path, wrong)
+            self.assertIn("is damaged, incomplete or no checkpoint", complaint_about(path, expected) or "")
+
+    def test_weights_that_are_no_numbers(self):
+        network = Reduced()
+        expected = Manifest("a reduced network", tensors_of(network), path=self.folder / "reduced.txt")
+        for number in (math.nan, math.inf, -math.inf):
+            tensors = Reduced().half().state_dict()
+            tensors["layers.3.weight"][2, 1] = number
+            complaint = self.complaint(tensors, expected)
+            self.assertIn("  1 with NaN or infinity: layers.3.weight", complaint)
+            self.assertNotIn("If it is the published file", complaint)
+
+    def test_safetensors_with_weights_that_are_no_numbers(self):
+        expected = KNOWN["whisper-tiny-transformers"]
+        path = self.safetensors(expected)
+        with path.open("r+b") as file:
+            file.seek(-2, os.SEEK_END)
+            file.write(b"\x00\x7e")
+        self.assertIn("1 with NaN or infinity: ", complaint_about(path, expected) or "")
+
     def test_damaged_and_absent_files(self):
         path = self.saved(self.tensors)
         for damaged in (path.read_bytes()[:-1000], b"<html>", b""):
@@ -199,6 +245,157 @@ class RefusedCheckpointsTest(CheckpointTest):
         files = {self.saved({}, "unet.pth"): self.expected, self.folder / "absent.bin": KNOWN["sd-vae-ft-mse"]}
         with self.assertRaisesRegex(SystemExit, r"(?s)unet\.pth is not .*absent\.bin is missing.*Nothing was exported"):
             refuse_wrong_checkpoints(files)
+
+
+class Payload:
+    """What a pickle does to whoever loads it as torch did before release 2.6."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.folder),)
+
+
+class AmbiguousCheckpointTest(CheckpointTest):
+    """Files in which torch finds another pickle than a reader of zip archives does."""
+
+    def setUp(self):
+        super().setUp()
+        self.trace = self.folder / "made-by-a-pickle"
+        self.expected = Manifest("a reduced network", tensors_of(Reduced()), path=self.folder / "reduced.txt")
+        self.clean = Reduced().state_dict()
+        self.records = self.records_of(self.clean)
+        self.payload = pickle.dumps({**self.clean, "more": Payload(self.trace)}, protocol=2)
+
+    def records_of(self, content) -> dict:
+        with zipfile.ZipFile(self.saved(content, "archive.pt")) as archive:
+            return {name.partition("/")[2]: archive.read(name) for name in archive.namelist()}
+
+    def archive(self, records) -> Path:
+        path = self.folder / "weights.pt"
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, content in records:
+                archive.writestr(name, content)
+        return path
+
+    def assert_refused(self, path: Path, reason: str) -> None:
+        complaint = complaint_about(path, self.expected)
+        self.assertIsNotNone(complaint, "the check accepted the file")
+        self.assertRegex(complaint, reason)
+        with self.assertRaises(UnreadableCheckpoint):
+            load_checkpoint(path)
+        self.assertFalse(self.trace.exists())
+
+    def test_an_archive_as_torch_writes_it_passes(self):
+        path = self.archive((f"archive/{name}", content) for name, content in self.records.items())
+        self.assertIsNone(complaint_about(path, self.expected))
+
+    def test_a_second_pickle_whose_name_differs_in_case(self):
+        # torch finds records without regard to case; the first file names the folder that it looks in.
+        records = {f"archive/zz/{name}": content for name, content in self.records.items()}
+        payload = {f"archive/{name.upper()}": content for name, content in self.records_of({**self.clean, "more": Payload(self.trace)}).items()}
+        self.assert_refused(self.archive({**payload, **records}.items()), "archive/DATA.PKL, which torch.save does not write")
+
+    def test_a_second_pickle_of_the_same_name(self):
+        records = [(f"archive/{name}", content) for name, content in self.records.items()]
+        with self.assertWarns(UserWarning):
+            path = self.archive([*records, ("archive/data.pkl", self.payload)])
+        self.assert_refused(path, "two records of the same name: archive/data.pkl")
+
+    def test_a_second_folder(self):
+        records = [(f"{folder}/{name}", content) for folder in ("a", "A") for name, content in self.records.items()]
+        self.assert_refused(self.archive(records), "A/data.pkl, which torch.save does not write")
+
+    def test_torchscript_in_the_place_of_tensors(self):
+        for name in ("constants.pkl", "CONSTANTS.PKL", "code/__torch__.py"):
+            records = [(f"archive/{record}", content) for record, content in {**self.records, name: b""}.items()]
+            self.assert_refused(self.archive(records), f"archive/{name}, which torch.save does not write")
+
+    def test_a_file_of_old_torch_before_the_archive(self):
+        legacy = self.saved({"a": Payload(self.trace)}, "old.pt", _use_new_zipfile_serialization=False)
+        path = self.archive((f"archive/{name}", content) for name, content in self.records.items())
+        path.write_bytes(legacy.read_bytes() + path.read_bytes())
+        self.assert_refused(path, "mkdir, which loading would run")
+
+    def test_bytes_around_the_archive(self):
+        path = self.archive((f"archive/{name}", content) for name, content in self.records.items())
+        content = path.read_bytes()
+        for wrong in (content * 2, content + content[-22:], content + b"more", content[:-2] + b"\x04\0more"):
+            path.write_bytes(wrong)
+            self.assert_refused(path, "bytes before its archive, or behind it|is damaged")
+
+    def test_a_directory_that_is_described_twice(self):
+        path = self.saved(self.clean)
+        content = bytearray(path.read_bytes())
+        # The offset of the record for large archives, which readers either follow or ignore.
+        content[-34:-26] = (1).to_bytes(8, "little")
+        path.write_bytes(content)
+        self.assert_refused(path, "bytes before its archive, or behind it")
+
+    def test_a_pickle_after_the_objects_of_an_old_file(self):
+        path = self.saved(self.clean, _use_new_zipfile_serialization=False)
+        content = path.read_bytes()
+        with path.open("rb") as file:
+            for _ in range(4):
+                pickletools_end(file)
+            keys = file.tell()
+        path.write_bytes(content[:keys] + pickle.dumps(Payload(self.trace), protocol=2))
+        self.assert_refused(path, "mkdir, which loading would run")
+
+    def test_an_old_file_that_ends_too_soon_or_too_late(self):
+        path = self.saved(self.clean, _use_new_zipfile_serialization=False)
+        content = path.read_bytes()
+        for damaged in (content[:-1], content + b"x"):
+            path.write_bytes(damaged)
+            self.assert_refused(path, "does not end with its last tensor")
+
+    def test_a_tar_archive_which_torch_tries_first(self):
+        path = self.folder / "weights.pt"
+        with tarfile.open(path, "w:") as archive:
+            archive.addfile(tarfile.TarInfo("storages"), io.BytesIO())
+        self.assert_refused(path, "is a tar archive")
+
+
+def pickletools_end(file) -> None:
+    """Moves behind the next pickle in a file."""
+    for _ in pickletools.genops(file):
+        pass
+
+
+class LoadingTest(CheckpointTest):
+    def test_weights_alone_are_loaded_whatever_the_environment_says(self):
+        seen = {}
+
+        def load(file, **options):
+            seen.update(options, forced=os.environ.get(FORCED))
+
+        path = self.saved({"a": torch.zeros(2)})
+        with mock.patch.dict(os.environ, {FORCED: "1"}), mock.patch.object(checkpoint_loading, "torch_load", load):
+            load_checkpoint(path)
+        self.assertIs(seen["weights_only"], True)
+        self.assertIsNone(seen["forced"])
+
+    def test_upstreams_own_loading_is_checked_too(self):
+        trace = self.folder / "made-by-a-pickle"
+        path = self.saved({"a": Payload(trace)})
+        with path.open("rb") as opened, safe_loading():
+            for file in (path, str(path), opened, io.BytesIO(path.read_bytes())):
+                with self.assertRaisesRegex(UnreadableCheckpoint, "mkdir, which loading would run"):
+                    torch.load(file, map_location="cpu", pickle_module=pickle, weights_only=False)
+        self.assertFalse(trace.exists())
+
+    def test_an_open_file_is_loaded_as_from_its_path(self):
+        path = self.saved({"a": torch.ones(2)})
+        with safe_loading(), path.open("rb") as file:
+            self.assertEqual(torch.load(file)["a"].tolist(), [1, 1])
+
+    def test_every_program_loads_by_this_one_function(self):
+        programs = Path(__file__).resolve().parent.parent
+        for path in programs.rglob("*.py"):
+            if path.name.startswith("test_") or path.name in ("checkpoint_loading.py", "random_release.py"):
+                continue
+            self.assertNotIn("torch.load(", path.read_text(), path)
 
 
 class ReducedNetworkTest(CheckpointTest):

@@ -7,10 +7,10 @@ import onnx
 import torch
 from onnx import numpy_helper
 
+from pack_export.checkpoint_loading import safe_loading
 from pack_export.data_file import DataFile
 from pack_export.graph_weights import keep_inside
 from pack_export.half_precision import to_half
-from pack_export.mapped_checkpoints import mapped_checkpoints
 from pack_export.onnx_graph import export_graph, fold_transposes
 from pack_export.tensor_spec import TensorSpec
 
@@ -97,14 +97,14 @@ def model_of(nodes: list, taken: list, made: list, *weights: onnx.TensorProto) -
     return onnx.helper.make_model(onnx.helper.make_graph(nodes, "test", *sides, list(weights)))
 
 
-class MappedCheckpointsTest(unittest.TestCase):
+class SafeLoadingTest(unittest.TestCase):
     def loaded(self, **types) -> torch.nn.Module:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "weights.pt"
             shapes = {"weight": [2, 2], "bias": [2]}
             torch.save({name: torch.full(shapes[name], 3, dtype=kind) for name, kind in types.items()}, path)
             network = torch.nn.Linear(2, 2)
-            with mapped_checkpoints():
+            with safe_loading():
                 # By name, as LatentSync's network passes it on.
                 network.load_state_dict(state_dict=torch.load(path, map_location="cpu"))
             return network
