@@ -85,7 +85,9 @@ interface GetCommandOptions extends FolderOptions {
   provider: Provider;
   faceParser?: boolean;
   deepCache?: number | true;
+  licenseAccepted?: boolean;
   licenceAccepted?: boolean;
+  trust: readonly string[];
   hub: string;
   to?: string;
   name?: string;
@@ -102,7 +104,7 @@ interface GetCommandOptions extends FolderOptions {
 withPacksDir(program.command('get'))
   .addArgument(new Argument('<engine>', 'what the weights are for').choices(SUBJECTS))
   .description(
-    'makes a pack of published weights and installs it: asks about the licences, downloads, exports, verifies, renders a clip',
+    'makes a pack of published weights and installs it: asks about the licenses, downloads, exports, verifies, renders a clip',
   )
   .option('--model <number>', 'release of the network; default: the newest')
   .option('--fp16', 'half precision inside the graphs')
@@ -113,7 +115,15 @@ withPacksDir(program.command('get'))
     'latentsync: only one of so many steps computes the deep features; as upstream, of 3',
     parseInterval,
   )
-  .option('--licence-accepted', 'you have read and accept the licences: does not ask')
+  .option('--license-accepted', 'you have read and accept the licenses: does not ask')
+  // Its name until 2.0.
+  .addOption(new Option('--licence-accepted').hideHelp())
+  .option(
+    '--trust <sha256>',
+    'a digest that you compared, of a file whose digest is not known here: does not ask; may be repeated',
+    trusting,
+    [],
+  )
   .option(
     '--hub <url>',
     'where the files are, or a mirror',
@@ -163,9 +173,10 @@ async function getTo(destination: Destination, engine: PackEngine, options: GetC
     cache: options.cache,
     files: options.files,
     upstream: { given: options.upstream, address: options.upstreamAddress },
-    licence: {
-      accepted: options.licenceAccepted === true,
+    consent: {
       terminal: { input: process.stdin, output: process.stderr },
+      licensesAccepted: options.licenseAccepted === true || options.licenceAccepted === true,
+      trusted: options.trust,
     },
     name: options.name,
     half: options.fp16 === true,
@@ -183,6 +194,11 @@ function parseInterval(text: string): number {
   const interval = Number(text);
   if (!Number.isInteger(interval) || interval < 2) throw new InvalidArgumentError('a whole number from 2');
   return interval;
+}
+
+function trusting(text: string, all: readonly string[]): readonly string[] {
+  if (!/^[0-9a-f]{64}$/i.test(text)) throw new InvalidArgumentError('a SHA-256 has 64 hexadecimal digits');
+  return [...all, text.toLowerCase()];
 }
 
 function withPacksDir(command: Command): Command {

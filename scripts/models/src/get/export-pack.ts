@@ -84,7 +84,10 @@ export async function upstreamAt(
       );
     });
     await git('-C', staging, 'checkout', '--quiet', commit);
-    await rename(staging, target);
+    // Another release of this engine may have cloned it meanwhile.
+    await rename(staging, target).catch(async (error: unknown) => {
+      if (!(await isThere(target))) throw error;
+    });
     return target;
   } finally {
     await rm(staging, { recursive: true, force: true });

@@ -1,9 +1,11 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
+import { promisify } from 'node:util';
 import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { decodeFaceTrack, type FaceTrack, openPackFor } from '@lipsync/engines';
 import { startInference } from '@lipsync/gpu-worker';
@@ -55,7 +57,11 @@ describe('getting the published DWPose as a face analyzer', () => {
       destination: folderDestination(packsDir, { replace: false }),
       cache: path.join(root, 'cache'),
       upstream: { address: 'unused' },
-      licence: { accepted: true, terminal: { input: new PassThrough(), output: new PassThrough() } },
+      consent: {
+        terminal: { input: new PassThrough(), output: new PassThrough() },
+        licensesAccepted: true,
+        trusted: [],
+      },
       half: false,
       provider: 'cpu',
       options: [],
@@ -104,6 +110,23 @@ describe('getting the published DWPose as a face analyzer', () => {
     const apart = Array.from(after.landmarks, (value, i) => Math.abs(value - (before.landmarks[i] ?? NaN)));
     expect(apart.reduce((sum, each) => sum + each, 0) / apart.length).toBeLessThan(1.5);
   });
+
+  test.each(['--license-accepted', '--licence-accepted'])(
+    '%s of the command accepts the licenses',
+    async (option) => {
+      const command = path.resolve(__dirname, '../../dist/models.js');
+      const where = [
+        '--hub=http://127.0.0.1:9',
+        `--cache=${path.join(root, option)}`,
+        `--packs-dir=${packsDir}`,
+      ];
+      const to = `--to=${path.join(root, 'to')}`;
+      const ended = promisify(execFile)(process.execPath, [command, 'get', 'analyzer', option, to, ...where]);
+      await expect(ended).rejects.toMatchObject({
+        stderr: expect.stringContaining('cannot be reached') as string,
+      });
+    },
+  );
 
   test('options of the exporters are refused, and so is a graph that is another, before anything is installed', async () => {
     const destination = folderDestination(path.join(root, 'elsewhere'), { replace: false });

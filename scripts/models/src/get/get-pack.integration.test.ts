@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { buildBuiltinPacks } from '@lipsync/builtin-packs';
@@ -9,12 +10,16 @@ import { openPack } from '@lipsync/engines';
 import { resolveBinaries } from '@lipsync/media';
 import { createStorage } from '@lipsync/storage';
 import { HUB_COMMIT, type HubServer, startHubServer, startS3Server } from '@lipsync/testkit';
+import { type Consent } from './consent';
 import { folderDestination, storeDestination } from './destination';
 import { type GetOptions, getPack } from './get-pack';
 import { type PublishedFile, publishedRelease, type Release, SUBJECTS } from './published';
 
 /** The compiled inference process: a child process cannot run TypeScript. */
 const entry = path.resolve(__dirname, '../../../../services/gpu-worker/dist/inference/main.js');
+
+/** The same program for a process of its own, compiled. */
+const compiled = path.resolve(__dirname, '../../dist/get');
 
 const LARGE = 300_000;
 const contentOf = ({ to }: PublishedFile): Buffer =>
@@ -28,6 +33,17 @@ function reduced(release: Release): Release {
     return { ...file, bytes: bytes.length, sha256: sha256(bytes) };
   });
   return { ...release, files, pack_bytes: { float32: 1000, float16: 500 } };
+}
+
+/** Somebody who accepted the licenses, trusts these digests, and is at a terminal if there is an answer. */
+function consenting({
+  answer = null,
+  ...consent
+}: Partial<Omit<Consent, 'terminal'>> & { answer?: string | null } = {}): Consent & { shown: () => string } {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  if (answer !== null) input.write(`${answer}\n`);
+  const terminal = { input: Object.assign(input, { isTTY: answer !== null }), output };
+  return { licensesAccepted: true, trusted: [], ...consent, terminal, shown: () => String(output.read()) };
 }
 
 describe('getting published weights', () => {
@@ -90,7 +106,7 @@ describe('getting published weights', () => {
       destination: folderDestination(packsDir, { replace: false }),
       cache: path.join(own, 'cache'),
       upstream: { given: path.join(root, 'upstream'), address: 'unused' },
-      licence: { accepted: true, terminal: { input: new PassThrough(), output: new PassThrough() } },
+      consent: consenting(),
       half: false,
       provider: 'cpu',
       options: [],
@@ -175,21 +191,50 @@ describe('getting published weights', () => {
     expect(askedStore()).toEqual([]);
   });
 
-  test('where no digest is known, that of the hub counts, from one commit, and is kept for later calls', async () => {
+  test('a digest that nobody here knows is confirmed before anything is downloaded, and kept with its commit', async () => {
     change(unet, { sha256: null, bytes: null, revision: 'main' });
-    change('sd-vae/config.json', { sha256: null, bytes: null });
-    expect(await get()).toMatchObject({ weights: '4 by known digest, 2 by digest stated by the hub' });
-    expect(told).toContain(`  ${unet}: verified by the SHA-256 that the hub states`);
-    expect(told).toContain('  config.json: verified by the git object that the hub states');
-    const gets = hub.requests.filter(
-      ({ method, path: asked }) => method === 'GET' && asked.endsWith('unet.pth'),
+    const stated = sha256(contentOf(fileAt(unet)));
+    await expect(get()).rejects.toThrow(
+      `nothing was made of the files: there is no terminal to ask on; compare them and use --trust ${stated}`,
     );
-    expect(gets[0]?.path).toContain(`/resolve/${HUB_COMMIT}/`);
+    const refusing = consenting({ answer: 'no' });
+    await expect(get({ consent: refusing })).rejects.toThrow('the digests were not confirmed');
+    expect(refusing.shown()).toContain(
+      `TMElyralab/MuseTalk/${unet}\n    SHA-256 ${stated}, says ${hub.address} at ${HUB_COMMIT}\n`,
+    );
+    await expect(get({ consent: consenting({ trusted: ['0'.repeat(64)] }) })).rejects.toThrow('--trust');
+    expect(askedStore()).toEqual([]);
 
+    expect(await get({ consent: consenting({ trusted: [stated] }) })).toMatchObject({
+      weights: '5 by known digest, 1 by a digest that you confirmed',
+    });
+    const destination = folderDestination(packsDir, { replace: true });
+    const before = hub.requests.length;
+    await get({ destination });
+    expect(hub.requests).toHaveLength(before);
     await writeFile(weightsAt(unet), Buffer.alloc(LARGE, 'y'));
-    const again = await get({ destination: folderDestination(packsDir, { replace: true }) });
-    expect(again['weights']).toBe('4 by known digest, 2 by digest stated by the hub');
-    expect(sha256(await readFile(weightsAt(unet)))).toBe(sha256(contentOf(fileAt(unet))));
+    await get({ destination });
+    expect(hub.requests[before]?.path).toContain(`/resolve/${HUB_COMMIT}/`);
+    expect(sha256(await readFile(weightsAt(unet)))).toBe(stated);
+  });
+
+  test('a file that is no longer what was confirmed is refused, whoever asks', async () => {
+    change(unet, { sha256: null, bytes: null, revision: 'main' });
+    await get({ consent: consenting({ answer: 'yes' }) });
+    await rm(weightsAt(unet));
+    hub.files.set(`TMElyralab/MuseTalk/${unet}`, { bytes: Buffer.alloc(LARGE, 'z'), large: true });
+    const destination = folderDestination(packsDir, { replace: true });
+    const again = get({ destination, consent: consenting({ answer: 'yes' }) });
+    await expect(again).rejects.toThrow(
+      /is not the published file: the hub states .* Nothing was downloaded/,
+    );
+  });
+
+  test('a hub that states no digest of a file that nobody knows is of no use', async () => {
+    change('sd-vae/config.json', { sha256: null, bytes: null });
+    await expect(get({ consent: consenting({ answer: 'yes' }) })).rejects.toThrow(
+      `the digest of stabilityai/sd-vae-ft-mse/config.json is not known here, and ${hub.address} states none`,
+    );
   });
 
   test('too small a disk is noticed before anything is downloaded, counted once for what it shares', async () => {
@@ -212,25 +257,35 @@ describe('getting published weights', () => {
     expect(await readdir(weightsAt('musetalkV15'))).not.toContain('unet.pth');
   });
 
-  test('licences are shown, and without consent nothing is asked of the hub', async () => {
-    const asking = (answer: string | null): GetOptions['licence'] & { shown: () => string } => {
-      const [input, output] = [new PassThrough(), new PassThrough()];
-      if (answer !== null) input.write(`${answer}\n`);
-      return {
-        accepted: false,
-        terminal: { input: Object.assign(input, { isTTY: answer !== null }), output },
-        shown: () => String(output.read()),
-      };
-    };
-    const refusing = asking('no');
-    await expect(get({ licence: refusing })).rejects.toThrow(
-      'the licences were not accepted. Nothing was downloaded',
+  test('licenses are shown, and without consent nothing is asked of the hub', async () => {
+    const refusing = consenting({ licensesAccepted: false, answer: 'no' });
+    await expect(get({ consent: refusing })).rejects.toThrow(
+      'the licenses were not accepted. Nothing was downloaded',
     );
     expect(refusing.shown()).toContain('MuseTalk: free for any use, on a base under CreativeML OpenRAIL-M');
-    await expect(get({ licence: asking(null) })).rejects.toThrow('--licence-accepted');
+    await expect(get({ consent: consenting({ licensesAccepted: false }) })).rejects.toThrow(
+      '--license-accepted',
+    );
     expect(hub.requests).toEqual([]);
-    await get({ licence: asking('yes') });
+    await get({ consent: consenting({ licensesAccepted: false, answer: 'yes' }) });
     expect(await installed()).toContain('musetalk-1.5');
+  });
+
+  test('two processes: the second is told who is at work, and takes over what a dead one left', async () => {
+    hub.faults.stallAfter = [200_000];
+    const first = spawnGet();
+    try {
+      await once(first.stdout, 'data');
+      await expect(get()).rejects.toThrow(
+        new RegExp(`musetalk-1.5 is in use by process ${first.pid} on ${hostname()}, since 20`),
+      );
+    } finally {
+      first.kill('SIGKILL');
+      await once(first, 'exit');
+    }
+    expect(await get()).toMatchObject({ state: 'installed' });
+    expect(askedStore().some(({ range }) => /^bytes=[1-9]/.test(range ?? ''))).toBe(true);
+    expect((await readdir(path.join(own, 'cache', 'musetalk-1.5'))).sort()).toEqual(['weights']);
   });
 
   test('a gated repository says where its terms are; its token goes to the hub alone', async () => {
@@ -285,15 +340,13 @@ describe('getting published weights', () => {
       weights: '6 by known digest',
     });
 
-    change(unet, { sha256: null, bytes: null });
+    change(unet, { sha256: null });
     const replacing = { files: weightsAt(), destination: folderDestination(packsDir, { replace: true }) };
-    expect(await get(replacing)).toMatchObject({
-      weights: '5 by known digest, 1 by nothing: no digest is known or stated',
+    const found = sha256(contentOf(fileAt(unet)));
+    await expect(get(replacing)).rejects.toThrow(`use --trust ${found}`);
+    expect(await get({ ...replacing, consent: consenting({ trusted: [found] }) })).toMatchObject({
+      weights: '5 by known digest, 1 by a digest that you confirmed',
     });
-    expect(told).toContain(
-      `  ${unet} has SHA-256 ${sha256(contentOf(fileAt(unet)))}: compare it with another source`,
-    );
-    change(unet, { bytes: LARGE });
 
     await writeFile(weightsAt(unet), 'other');
     await rm(weightsAt('whisper/config.json'));
@@ -367,6 +420,23 @@ describe('getting published weights', () => {
       await s3.close();
     }
   });
+
+  /** The same in a process of its own, which writes a line when its download has stalled. */
+  function spawnGet(): ChildProcessWithoutNullStreams {
+    const program = `
+      const { getPack } = require('${compiled}/get-pack.js');
+      const { folderDestination } = require('${compiled}/destination.js');
+      getPack({
+        ...${JSON.stringify({ release, hub: { address: hub.address }, cache: path.join(own, 'cache'), packsDir })},
+        exporter: { python: '${path.join(root, 'python')}', programs: '${root}' },
+        upstream: { given: '${path.join(root, 'upstream')}', address: 'unused' },
+        consent: { licensesAccepted: true, trusted: [], terminal: { input: process.stdin, output: process.stderr } },
+        half: false, provider: 'cpu', options: [], checks: null,
+        destination: folderDestination('${packsDir}', { replace: false }),
+        tell: (line) => /unet.pth 60 %/.test(line) && console.log(line),
+      });`;
+    return spawn(process.execPath, ['-e', program]);
+  }
 
   function fileAt(to: string): PublishedFile {
     const file = release.files.find((each) => each.to === to);

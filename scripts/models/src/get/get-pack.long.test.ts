@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildBuiltinPacks } from '@lipsync/builtin-packs';
@@ -19,72 +19,105 @@ const programs = path.resolve(__dirname, '../../../export');
 const python = [process.env['LIPSYNC_PYTHON'] ?? 'python3', '/usr/bin/python3'].find(
   (command) => spawnSync(command, ['-c', 'import torch, onnx']).status === 0,
 );
-const where = python === undefined ? test.skip : test;
+const where = python === undefined ? describe.skip : describe;
 
-where(
-  'small networks under the published names go from a hub through the exporter to a pack that serves and renders',
-  async () => {
-    const root = await mkdtemp(path.join(tmpdir(), 'get-pack-long-'));
-    const at = (...names: string[]): string => path.join(root, ...names);
+where('small networks under the published names, from a hub through the exporter', () => {
+  let root: string;
+  const at = (...names: string[]): string => path.join(root, ...names);
+
+  beforeAll(async () => {
+    root = await mkdtemp(path.join(tmpdir(), 'get-pack-long-'));
+    runPython(path.join(programs, 'random_release.py'), 'musetalk', '--small', '--out', root);
+    await buildBuiltinPacks(at('packs'));
+  });
+  afterAll(() => rm(root, { recursive: true, force: true }));
+
+  function runPython(...args: string[]): void {
+    const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
+    expect(spawnSync(python ?? '', args, { env, encoding: 'utf8' })).toMatchObject({ status: 0 });
+  }
+
+  /** Gets the files in `files` from a hub that states their digests, so that only the exporter can refuse them. */
+  async function get(): Promise<unknown> {
+    const published = await publishedRelease('musetalk');
+    const files = await Promise.all(
+      published.files.map(async (file) => {
+        const bytes = await readFile(at('files', file.to));
+        return { file, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+      }),
+    );
+    const hub = await startHubServer(
+      files.map(({ file, bytes }) => [
+        `${file.repo}/${file.path}`,
+        { bytes, large: !file.path.endsWith('.json') },
+      ]),
+    );
+    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
+    const { ffmpeg } = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
     try {
-      const made = spawnSync(
-        python ?? '',
-        [path.join(programs, 'random_release.py'), 'musetalk', '--small', '--out', root],
-        {
-          env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
-          encoding: 'utf8',
+      return await getPack({
+        release: {
+          ...published,
+          files: files.map(({ file, bytes, sha256 }) => ({ ...file, bytes: bytes.length, sha256 })),
         },
-      );
-      expect(made).toMatchObject({ status: 0 });
-      await buildBuiltinPacks(at('packs'));
-      const published = await publishedRelease('musetalk');
-      const files = await Promise.all(
-        published.files.map(async (file) => {
-          const bytes = await readFile(at('files', file.to));
-          return { file, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
-        }),
-      );
-      const hub = await startHubServer(
-        files.map(({ file, bytes }) => [
-          `${file.repo}/${file.path}`,
-          { bytes, large: !file.path.endsWith('.json') },
-        ]),
-      );
-      const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-      const { ffmpeg } = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
-      try {
-        const row = await getPack({
-          release: {
-            ...published,
-            files: files.map(({ file, bytes, sha256 }) => ({ ...file, bytes: bytes.length, sha256 })),
-          },
-          hub: { address: hub.address },
-          exporter: { python: python ?? '', programs },
-          destination: folderDestination(at('packs'), { replace: false }),
-          cache: at('cache'),
-          upstream: { given: at('upstream'), address: '' },
-          licence: { accepted: true, terminal: { input: process.stdin, output: process.stderr } },
-          half: true,
-          provider: 'cpu',
-          options: ['--manifests', at('manifests')],
-          packsDir: at('packs'),
-          checks: { ffmpeg, entry },
-          tell: () => undefined,
-        });
-        expect(row).toMatchObject({
-          name: 'musetalk-1.5',
-          state: 'installed',
-          provider: 'cpu',
-          rendered_frames: 75,
-        });
-        const { params } = (await openPackFor('musetalk', at('packs', 'musetalk-1.5'))).manifest;
-        expect(params).toMatchObject({ resolution: 256, audio: { whisper: 'hf', width: 8 } });
-      } finally {
-        await hub.close();
-      }
+        hub: { address: hub.address },
+        exporter: { python: python ?? '', programs },
+        destination: folderDestination(at('packs'), { replace: true }),
+        cache: at('cache'),
+        upstream: { given: at('upstream'), address: '' },
+        consent: {
+          terminal: { input: process.stdin, output: process.stderr },
+          licensesAccepted: true,
+          trusted: [],
+        },
+        half: true,
+        provider: 'cpu',
+        options: ['--manifests', at('manifests')],
+        packsDir: at('packs'),
+        checks: { ffmpeg, entry },
+        tell: () => undefined,
+      });
     } finally {
-      await rm(root, { recursive: true, force: true });
+      await hub.close();
     }
-  },
-  300_000,
-);
+  }
+
+  test('become a pack that serves and renders', async () => {
+    expect(await get()).toMatchObject({
+      name: 'musetalk-1.5',
+      state: 'installed',
+      provider: 'cpu',
+      rendered_frames: 75,
+    });
+    const { params } = (await openPackFor('musetalk', at('packs', 'musetalk-1.5'))).manifest;
+    expect(params).toMatchObject({ resolution: 256, audio: { whisper: 'hf', width: 8 } });
+  }, 300_000);
+
+  test('are refused without running it if one hides a pickle that torch finds and a zip reader does not', async () => {
+    runPython('-c', HIDE_PICKLE, at('files', 'musetalkV15', 'unet.pth'), at('made-by-a-pickle'));
+    await expect(get()).rejects.toThrow('the exporter failed');
+    await expect(access(at('made-by-a-pickle'))).rejects.toThrow('ENOENT');
+  }, 300_000);
+});
+
+/** Puts a pickle that makes a folder into DATA.PKL, and what the file held below a second folder. */
+const HIDE_PICKLE = `
+import os, sys, torch, zipfile
+
+class Payload:
+    def __reduce__(self):
+        return os.mkdir, (sys.argv[2],)
+
+def records(path):
+    with zipfile.ZipFile(path) as archive:
+        return {name.partition("/")[2]: archive.read(name) for name in archive.namelist()}
+
+clean = records(sys.argv[1])
+torch.save({**torch.load(sys.argv[1]), "more": Payload()}, sys.argv[1])
+hidden = records(sys.argv[1])
+with zipfile.ZipFile(sys.argv[1], "w") as archive:
+    for name, content in hidden.items():
+        archive.writestr("archive/" + name.replace("data.pkl", "DATA.PKL"), content)
+    for name, content in clean.items():
+        archive.writestr("archive/zz/" + name, content)
+`;

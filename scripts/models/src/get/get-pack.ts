@@ -5,13 +5,14 @@ import { openPack, type Pack } from '@lipsync/engines';
 import { type Provider } from '@lipsync/model-pack';
 import { verifyPack } from '../packs';
 import { tryPack } from '../try-pack';
-import { checkCheckpoints, type Checkpoint, collectCheckpoints } from './checkpoints';
+import { checkCheckpoints, collectCheckpoints } from './checkpoints';
+import { acceptLicenses, type Consent } from './consent';
 import { type Destination } from './destination';
 import { exportAnalyzer, readAnalyzer } from './export-analyzer';
 import { checkExporter, type Exporter, exportPack, upstreamAt } from './export-pack';
 import { makeSureOfSpace, type Need, type Room } from './free-space';
 import { type Hub } from './hub';
-import { acceptLicences, type Terminal } from './licences';
+import { withFolderLock } from './lock';
 import { type Release } from './published';
 
 export interface GetOptions {
@@ -24,7 +25,7 @@ export interface GetOptions {
   /** Weights that are there already, laid out as the exporter wants them. */
   readonly files?: string | undefined;
   readonly upstream: { readonly given?: string | undefined; readonly address: string };
-  readonly licence: { readonly accepted: boolean; readonly terminal: Terminal };
+  readonly consent: Consent;
   readonly name?: string | undefined;
   readonly half: boolean;
   /** Where the pack will run. */
@@ -41,13 +42,13 @@ export interface GetOptions {
 }
 
 /**
- * From published files to an installed pack: licences, download, export, verification, a rendered clip, installation.
- * What can be refused is refused before anything is downloaded. Rejects with a message that says what helps. A pack is
- * installed complete or not at all; verified downloads and parts stay in the cache, and the next call goes on from
- * there.
+ * From published files to an installed pack: licenses, download, export, verification, a rendered clip, installation.
+ * What can be refused is refused before anything is downloaded. Rejects with a message that says what helps, and with
+ * FolderInUse while another process makes a pack of the same release in this cache. A pack is installed complete or not
+ * at all; verified downloads and parts stay in the cache, and the next call goes on from there.
  */
 export async function getPack(options: GetOptions): Promise<Row> {
-  const { release, destination, tell } = options;
+  const { release, destination } = options;
   const { engine, model } = release;
   const name = options.name ?? `${engine}-${model}`;
   const own = path.resolve(options.cache, `${engine}-${model}`);
@@ -55,17 +56,23 @@ export async function getPack(options: GetOptions): Promise<Row> {
   const prepare = await (release.upstream === undefined
     ? analyzerMaker(options, name)
     : exporterOf(options, name));
-  await acceptLicences(release, options.licence);
-  const make = await prepare();
   await mkdir(own, { recursive: true });
-  // That of a call that was ended.
+  return withFolderLock(own, async () => {
+    await acceptLicenses(release, options.consent);
+    return makePack(options, { name, own, make: await prepare() });
+  });
+}
+
+async function makePack(
+  options: GetOptions,
+  { name, own, make }: { name: string; own: string; make: Make },
+): Promise<Row> {
+  const { release, destination, tell } = options;
+  // An earlier call that was ended may have left one.
   const out = path.join(own, 'pack');
   await rm(out, { recursive: true, force: true });
 
-  const { weights, checkpoints } = await collect(options, own);
-  for (const { to, sha256 } of checkpoints)
-    if (sha256 !== undefined) tell(`  ${to} has SHA-256 ${sha256}: compare it with another source`);
-  await make(weights, out);
+  await make(await collect(options, own), out);
   const { pack, figures } = await checked(options, own, out);
   tell(`installing ${name}`);
   const installed = await destination.install(pack).catch((error: unknown) => {
@@ -73,13 +80,13 @@ export async function getPack(options: GetOptions): Promise<Row> {
     throw new Error(`${reason}\n${kept(out)}`, { cause: error });
   });
   await rm(out, { recursive: true, force: true });
-  return { ...installed, weights: proofs(checkpoints), ...figures };
+  return { ...installed, weights: proofs(release), ...figures };
 }
 
 /** Makes a pack of the files in `weights`. */
 type Make = (weights: string, out: string) => Promise<void>;
 
-/** Refuses what can be refused at once. What it returns is called with the licences accepted, and may download code. */
+/** Refuses what can be refused at once. What it returns is called with the licenses accepted, and may download code. */
 type MakerOf = (options: GetOptions, name: string) => Promise<() => Promise<Make>>;
 
 const exporterOf: MakerOf = async (options, name) => {
@@ -109,11 +116,9 @@ const analyzerMaker: MakerOf = async ({ release, packsDir, provider, half, optio
   };
 };
 
-async function collect(
-  options: GetOptions,
-  own: string,
-): Promise<{ weights: string; checkpoints: Checkpoint[] }> {
-  const { release, hub, destination, half, files, room, tell, pauseMs = 1000 } = options;
+/** Resolves to the folder of weights. */
+async function collect(options: GetOptions, own: string): Promise<string> {
+  const { release, hub, destination, half, files, room, tell, consent, pauseMs = 1000 } = options;
   const packBytes = release.pack_bytes[half ? 'float16' : 'float32'];
   const makeSure = async (missingBytes: number): Promise<void> => {
     // Beside the pack, the exporter writes the graphs once more, with their weights in single precision.
@@ -122,18 +127,16 @@ async function collect(
     if (destination.folder !== undefined) needs.push({ folder: destination.folder, bytes: packBytes });
     await makeSureOfSpace(needs, room);
   };
-  if (files !== undefined) {
-    const weights = path.resolve(files);
-    const checkpoints = await checkCheckpoints(release, hub, weights);
+  const weights = files === undefined ? path.join(own, 'weights') : path.resolve(files);
+  const place = { hub, weights, consent, record: path.join(own, 'confirmed-digests.json') };
+  if (files === undefined) {
+    await mkdir(weights, { recursive: true });
+    await collectCheckpoints(release, { ...place, tell, pauseMs, makeSure });
+  } else {
+    await checkCheckpoints(release, place);
     await makeSure(0);
-    return { weights, checkpoints };
   }
-  const weights = path.join(own, 'weights');
-  await mkdir(weights, { recursive: true });
-  return {
-    weights,
-    checkpoints: await collectCheckpoints(release, { hub, weights, tell, pauseMs, makeSure }),
-  };
+  return weights;
 }
 
 /** Verifies the exported pack and renders a clip with it. */
@@ -163,8 +166,9 @@ async function checked(
 
 const kept = (out: string): string => `The pack stays in ${out} until the next call`;
 
-function proofs(checkpoints: readonly Checkpoint[]): string {
-  const counts = new Map<string, number>();
-  for (const { proof } of checkpoints) counts.set(proof, (counts.get(proof) ?? 0) + 1);
-  return [...counts].map(([proof, count]) => `${count} by ${proof}`).join(', ');
+/** By what the weights are known to be the published ones. */
+function proofs({ files }: Release): string {
+  const known = files.filter(({ sha256 }) => sha256 !== null).length;
+  const confirmed = files.length - known;
+  return `${known} by known digest${confirmed === 0 ? '' : `, ${confirmed} by a digest that you confirmed`}`;
 }

@@ -11,16 +11,11 @@ export interface Hub {
 /** What the hub says about a file before it is downloaded. */
 export interface HubFile {
   readonly url: string;
-  /** Of the revision: a branch is followed only here, so that all of a file comes from one commit. */
+  /** The commit of the revision: a branch is followed only here, so that a file comes from one commit. */
   readonly commit: string | null;
   readonly bytes: number | null;
-  readonly digest: Digest | null;
-}
-
-/** Large files are stored by their SHA-256, small ones are objects of git. */
-export interface Digest {
-  readonly kind: 'SHA-256' | 'git object';
-  readonly hex: string;
+  /** The hub states it for large files, which it stores by it. */
+  readonly sha256: string | null;
 }
 
 /** The hub does not give a file. The message says why and what helps. */
@@ -68,7 +63,7 @@ export async function askHub(hub: Hub, file: PublishedFile): Promise<HubFile> {
       bytes: wholeNumber(
         headers.get('x-linked-size') ?? (status < 300 ? headers.get('content-length') : null),
       ),
-      digest: digestOf(headers.get('x-linked-etag') ?? headers.get('etag')),
+      sha256: /^"?([0-9a-f]{64})"?$/.exec(headers.get('x-linked-etag') ?? '')?.[1] ?? null,
     };
   }
   throw new HubRefusal(`${url} redirects without end`, false);
@@ -125,13 +120,6 @@ export function refusal({ address, token }: Hub, file: PublishedFile, response: 
       false,
     );
   return new HubRefusal(`${name}: ${address} answered ${status}`, status >= 500 || status === 429);
-}
-
-function digestOf(etag: string | null): Digest | null {
-  const hex = etag?.replace(/^W\//, '').replaceAll('"', '') ?? '';
-  if (/^[0-9a-f]{64}$/.test(hex)) return { kind: 'SHA-256', hex };
-  if (/^[0-9a-f]{40}$/.test(hex)) return { kind: 'git object', hex };
-  return null;
 }
 
 function wholeNumber(text: string | null): number | null {

@@ -5,6 +5,7 @@ import { type PackEngine } from '@lipsync/engines';
 import { z } from '@lipsync/runtime';
 
 const COMMIT = z.string().regex(/^[0-9a-f]{40}$/);
+export const SHA256 = z.string().regex(/^[0-9a-f]{64}$/);
 const relativePath = z.string().regex(/^(?!.*\.\.)[\w-][\w./-]*$/);
 
 const fileSchema = z.strictObject({
@@ -14,15 +15,13 @@ const fileSchema = z.strictObject({
   path: relativePath,
   /** Where the exporter looks for the file, below its folder of weights. */
   to: relativePath,
-  /** Null where nobody could look: then what the hub states at the first download counts. */
+  /** Null where nobody could look. */
   bytes: z.int().positive().nullable(),
-  sha256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .nullable(),
+  /** Null where no public source states it: then whoever gets the file has to confirm what the hub states. */
+  sha256: SHA256.nullable(),
 });
 
-const licenceSchema = z.strictObject({ of: z.string(), terms: z.string(), text: z.url() });
+const licenseSchema = z.strictObject({ of: z.string(), terms: z.string(), text: z.url() });
 
 /** What packs are made for. */
 export const SUBJECTS: readonly PackEngine[] = [...ENGINES, 'analyzer'];
@@ -39,14 +38,14 @@ const releaseSchema = z.strictObject({
   exporter: z.array(z.string()).default([]),
   /** Sizes of the finished pack, rounded. */
   pack_bytes: z.strictObject({ float32: z.int(), float16: z.int() }),
-  licences: z.array(licenceSchema).min(1),
+  licenses: z.array(licenseSchema).min(1),
   files: z.array(fileSchema).min(1),
   /** What a network does without, and why one may have to: wanted only by name. */
-  face_parser: z.strictObject({ licences: z.array(licenceSchema), files: z.array(fileSchema) }).optional(),
+  face_parser: z.strictObject({ licenses: z.array(licenseSchema), files: z.array(fileSchema) }).optional(),
 });
 
 export type PublishedFile = z.output<typeof fileSchema>;
-/** A published release of an engine's weights: which files, from where, under which licences, and what exports them. */
+/** A published release of an engine's weights: which files, from where, under which licenses, and what exports them. */
 export type Release = z.output<typeof releaseSchema>;
 
 const PUBLISHED = path.resolve(__dirname, '..', '..', 'published');
@@ -83,7 +82,7 @@ export async function publishedRelease(
   return {
     ...wanted,
     exporter,
-    licences: [...wanted.licences, ...parser.licences],
+    licenses: [...wanted.licenses, ...parser.licenses],
     files: [...wanted.files, ...parser.files],
   };
 }

@@ -1,0 +1,73 @@
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import path from 'node:path';
+import { FolderInUse, withFolderLock } from './lock';
+
+describe('a folder that one process may use at a time', () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'lock-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  /** What another process left, and when it last touched it. */
+  async function leave(content: object | string, ageSeconds: number): Promise<void> {
+    const file = path.join(folder, 'in-use-by.json');
+    await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+    const then = new Date(Date.now() - 1000 * ageSeconds);
+    await utimes(file, then, then);
+  }
+  const elsewhere = { token: 'a', pid: 7, host: 'another', since: '2026-11-27T12:00:00.000Z' };
+
+  test('is free again afterwards, also when the work failed', async () => {
+    await expect(withFolderLock(folder, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    await expect(withFolderLock(folder, () => readdir(folder))).resolves.toEqual(['in-use-by.json']);
+    await expect(readdir(folder)).resolves.toEqual([]);
+  });
+
+  test.each([
+    [
+      'a process of another machine',
+      elsewhere,
+      'by process 7 on another, since 2026-11-27T12:00:00.000Z. Wait',
+    ],
+    ['a process that is just writing who it is', '{"tok', 'by a process that just started'],
+  ])('is refused while %s uses it', async (_, content, message) => {
+    await leave(content, 60);
+    await expect(withFolderLock(folder, () => Promise.resolve())).rejects.toThrow(`is in use ${message}`);
+    await expect(readdir(folder)).resolves.toEqual(['in-use-by.json']);
+  });
+
+  test.each([
+    ['a process of another machine that stopped touching its file', elsewhere, 180],
+    ['an unfinished file', '', 180],
+    [
+      'a process of this container before it was started again',
+      { ...elsewhere, pid: process.pid, host: hostname() },
+      0,
+    ],
+  ])('is taken over from %s', async (_, content, age) => {
+    await leave(content, age);
+    await expect(withFolderLock(folder, () => Promise.resolve('done'))).resolves.toBe('done');
+    await expect(readdir(folder)).resolves.toEqual([]);
+  });
+
+  test('is used by one at a time of those who find it left behind together', async () => {
+    await leave(elsewhere, 180);
+    let users = 0;
+    let most = 0;
+    const use = () =>
+      withFolderLock(folder, async () => {
+        most = Math.max(most, ++users);
+        await readdir(folder);
+        users--;
+      });
+    const outcomes = await Promise.all(
+      Array.from({ length: 8 }, () => use().catch((error: unknown) => error)),
+    );
+    expect(most).toBe(1);
+    expect(outcomes.filter((error) => error !== undefined && !(error instanceof FolderInUse))).toEqual([]);
+    await expect(readdir(folder)).resolves.toEqual([]);
+  });
+});
