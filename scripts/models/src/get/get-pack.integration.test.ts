@@ -42,8 +42,10 @@ function consenting({
 }: Partial<Omit<Consent, 'terminal'>> & { answer?: string | null } = {}): Consent & { shown: () => string } {
   const [input, output] = [new PassThrough(), new PassThrough()];
   if (answer !== null) input.write(`${answer}\n`);
+  let text = '';
+  output.on('data', (chunk: Buffer) => (text += String(chunk)));
   const terminal = { input: Object.assign(input, { isTTY: answer !== null }), output };
-  return { licensesAccepted: true, trusted: [], ...consent, terminal, shown: () => String(output.read()) };
+  return { licensesAccepted: true, trusted: [], ...consent, terminal, shown: () => text };
 }
 
 describe('getting published weights', () => {
