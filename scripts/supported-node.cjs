@@ -44,7 +44,7 @@ const PACKAGES = {
 const BIN_DIR = path.join(TOOLS_DIR, `node-${VERSION}`, 'bin');
 
 const RANGE = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')).engines.node;
-const NEEDED = `Node ${RANGE} is needed; this is ${process.versions.node}`;
+const UNSUPPORTED = `Node ${process.versions.node} is not supported (it must be ${RANGE})`;
 
 /** `RANGE` consists of `^22.18` (this line, from there on) and `>=26.0` (everything from there on). */
 function isSupported(version) {
@@ -60,7 +60,7 @@ function requireSupportedNode() {
   if (isSupported(process.versions.node)) return;
   const fetched = path.relative(ROOT, BIN_DIR);
   throw new Error(
-    `${NEEDED}. Run \`npm run bootstrap\`, then PATH="$PWD/${fetched}:$PATH" (CONTRIBUTING.md)`,
+    `${UNSUPPORTED}. Run \`npm run bootstrap\`, then PATH="$PWD/${fetched}:$PATH" (CONTRIBUTING.md)`,
   );
 }
 
@@ -91,8 +91,8 @@ async function useSupportedNode() {
 function fetchNode() {
   const wanted = PACKAGES[`${process.platform}-${process.arch}`];
   if (wanted === undefined)
-    fail(`${NEEDED}, and the npm registry has none for ${process.platform} on ${process.arch}`);
-  console.error(`${NEEDED}: fetching ${VERSION} into ${path.relative(process.cwd(), TOOLS_DIR)} …`);
+    fail(`${UNSUPPORTED}, and the npm registry has none for ${process.platform} on ${process.arch}`);
+  console.error(`${UNSUPPORTED}: fetching ${VERSION} into ${path.relative(process.cwd(), TOOLS_DIR)} …`);
   mkdirSync(TOOLS_DIR, { recursive: true });
   const folder = mkdtempSync(path.join(TOOLS_DIR, 'fetching-'));
   const write = (name, content) => writeFileSync(path.join(folder, name), JSON.stringify(content));
@@ -118,7 +118,7 @@ function fetchNode() {
     const { status, error, stdout, stderr } = spawnSync(command, args, { cwd: folder, encoding: 'utf8' });
     if (status === 0) return;
     rmSync(folder, { recursive: true });
-    fail(`${error ? error.message : stdout + stderr}\n${NEEDED}, and ${VERSION} could not be fetched`);
+    fail(`${error ? error.message : stdout + stderr}\n${UNSUPPORTED}, and ${VERSION} could not be fetched`);
   }
 }
 

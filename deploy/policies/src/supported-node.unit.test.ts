@@ -101,7 +101,7 @@ describe('a program that is started by an old Node', () => {
     const { status, stderr } = await start([], env).ended;
     registry.close();
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^Node .* is needed; this is 20\.20\.2: fetching .* into \.local\/tools …\n/);
+    expect(stderr).toMatch(/^Node 20\.20\.2 is not supported .*: fetching .* into \.local\/tools …\n/);
     expect(stderr).toContain('EINTEGRITY');
     expect(readdirSync(path.dirname(path.dirname(place)))).toEqual([]);
   });
