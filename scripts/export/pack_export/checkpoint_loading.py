@@ -36,7 +36,8 @@ def load_checkpoint(file: Union[str, Path, BinaryIO], map_location="cpu", *_, **
             return torch_load(file, map_location=map_location, weights_only=True)
         if file.suffix == ".safetensors":
             return _mapped_safetensors(file)
-        return torch_load(file, map_location=map_location, weights_only=True, **_mapping(file))
+        # Torch 2.1 and 2.2 map only a file that is named by a string.
+        return torch_load(str(file), map_location=map_location, weights_only=True, **_mapping(file))
     except Exception as error:
         raise UnreadableCheckpoint(f"cannot be loaded ({error!r})") from error
 

@@ -22,7 +22,7 @@ SCHEDULE = {
 
 
 #: Where the reference network runs. `banks`: by itself, once per frame; its banks are kept in memory and fed to the
-#: denoising network. `latents`: in the denoising network's graph, anew in every step, as upstream runs it.
+#: denoising network. `latents`: in the denoising network's graph, in every step again, as upstream runs it.
 REFERENCES = ("banks", "latents")
 
 

@@ -376,6 +376,20 @@ class LoadingTest(CheckpointTest):
         self.assertIs(seen["weights_only"], True)
         self.assertIsNone(seen["forced"])
 
+    def test_a_file_is_mapped_where_torch_can_which_in_some_releases_wants_its_name_as_a_string(self):
+        seen = {}
+
+        def load(file, map_location=None, weights_only=False, mmap=False):
+            seen.update(file=file, mmap=mmap)
+
+        path = self.saved({"a": torch.zeros(2)})
+        old = self.saved({"a": torch.zeros(2)}, "old.pt", _use_new_zipfile_serialization=False)
+        with mock.patch.object(checkpoint_loading, "torch_load", load):
+            load_checkpoint(path)
+            self.assertEqual(seen, {"file": str(path), "mmap": True})
+            load_checkpoint(old)
+            self.assertEqual(seen, {"file": str(old), "mmap": False})
+
     def test_upstreams_own_loading_is_checked_too(self):
         trace = self.folder / "made-by-a-pickle"
         path = self.saved({"a": Payload(trace)})

@@ -16,7 +16,7 @@ LATENT = {"channels": CHANNELS, "height": SIDE, "width": SIDE}
 
 
 class Convolution(nn.Conv2d):
-    """Of frames in [1, channels, frames, h, w]."""
+    """Takes frames in [1, channels, frames, h, w]."""
 
     def forward(self, x):
         return super().forward(x[0].transpose(0, 1)).transpose(0, 1)[None]

@@ -178,10 +178,12 @@ async function getTo(destination: Destination, engine: PackEngine, options: GetC
       licensesAccepted: options.licenseAccepted === true || options.licenceAccepted === true,
       trusted: options.trust,
     },
-    name: options.name,
-    half: options.fp16 === true,
-    provider: options.provider,
-    options: passedOn,
+    pack: {
+      name: options.name,
+      half: options.fp16 === true,
+      provider: options.provider,
+      further: passedOn,
+    },
     packsDir: options.packsDir,
     checks: options.check
       ? { ffmpeg: (await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH })).ffmpeg }

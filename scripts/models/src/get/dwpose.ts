@@ -17,7 +17,7 @@ const FIRST_COLUMN = (DWPOSE_PATCH_SIDE - COLUMNS) / 2;
 /** Per pixel of the input, the network has this many places where a point can be, along each axis. */
 const SPLIT_RATIO = 2;
 
-/** Of the 133 points of COCO-WholeBody, the 68 of the face, which are in the order of iBUG. */
+/** The face among the 133 points of COCO-WholeBody: 68 points in iBUG's order. */
 const KEYPOINTS = 133;
 const FACE = [23, 91] as const;
 

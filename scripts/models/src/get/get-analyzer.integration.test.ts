@@ -20,6 +20,8 @@ import { publishedRelease, type Release } from './published';
 /** The compiled inference process: a child process cannot run TypeScript. */
 const entry = path.resolve(__dirname, '../../../../services/gpu-worker/dist/inference/main.js');
 
+const PACK = { half: false, provider: 'cpu', further: [] } as const;
+
 describe('getting the published DWPose as a face analyzer', () => {
   let root: string;
   let packsDir: string;
@@ -62,9 +64,7 @@ describe('getting the published DWPose as a face analyzer', () => {
         licensesAccepted: true,
         trusted: [],
       },
-      half: false,
-      provider: 'cpu',
-      options: [],
+      pack: PACK,
       packsDir,
       checks: null,
       tell: () => undefined,
@@ -130,7 +130,9 @@ describe('getting the published DWPose as a face analyzer', () => {
 
   test('options of the exporters are refused, and so is a graph that is another, before anything is installed', async () => {
     const destination = folderDestination(path.join(root, 'elsewhere'), { replace: false });
-    await expect(get({ destination, half: true })).rejects.toThrow('--fp16, --device and --manifests');
+    await expect(get({ destination, pack: { ...PACK, half: true } })).rejects.toThrow(
+      '--fp16, --device and --manifests',
+    );
     const other = await publish(Buffer.from('a web page'));
     try {
       await expect(

@@ -21,6 +21,7 @@ const entry = path.resolve(__dirname, '../../../../services/gpu-worker/dist/infe
 /** The same program for a process of its own, compiled. */
 const compiled = path.resolve(__dirname, '../../dist/get');
 
+const PACK = { half: false, provider: 'cpu', further: [] } as const;
 const LARGE = 300_000;
 const contentOf = ({ to }: PublishedFile): Buffer =>
   to.endsWith('.json') ? Buffer.from(JSON.stringify({ file: to })) : Buffer.alloc(LARGE, to);
@@ -109,9 +110,7 @@ describe('getting published weights', () => {
       cache: path.join(own, 'cache'),
       upstream: { given: path.join(root, 'upstream'), address: 'unused' },
       consent: consenting(),
-      half: false,
-      provider: 'cpu',
-      options: [],
+      pack: PACK,
       packsDir,
       checks: null,
       tell: (line) => told.push(line),
@@ -358,7 +357,7 @@ describe('getting published weights', () => {
   });
 
   test('a pack that does not verify is not installed', async () => {
-    const damaged = get({ checks: { ffmpeg, entry }, options: ['damaged'] });
+    const damaged = get({ checks: { ffmpeg, entry }, pack: { ...PACK, further: ['damaged'] } });
     await expect(damaged).rejects.toThrow(/^not installed: .*unet\.onnx .*SHA-256/);
     expect(await installed()).toEqual(['analyzer']);
   });
@@ -433,7 +432,7 @@ describe('getting published weights', () => {
         exporter: { python: '${path.join(root, 'python')}', programs: '${root}' },
         upstream: { given: '${path.join(root, 'upstream')}', address: 'unused' },
         consent: { licensesAccepted: true, trusted: [], terminal: { input: process.stdin, output: process.stderr } },
-        half: false, provider: 'cpu', options: [], checks: null,
+        pack: ${JSON.stringify(PACK)}, checks: null,
         destination: folderDestination('${packsDir}', { replace: false }),
         tell: (line) => /unet.pth 60 %/.test(line) && console.log(line),
       });`;

@@ -15,6 +15,17 @@ import { type Hub } from './hub';
 import { withFolderLock } from './lock';
 import { type Release } from './published';
 
+/** What the pack will be. */
+interface PackOptions {
+  /** By default engine and model. */
+  readonly name?: string | undefined;
+  readonly half: boolean;
+  /** Where it will run. */
+  readonly provider: Provider;
+  /** Further options of the exporter, as it takes them. */
+  readonly further: readonly string[];
+}
+
 export interface GetOptions {
   readonly release: Release;
   readonly hub: Hub;
@@ -26,13 +37,8 @@ export interface GetOptions {
   readonly files?: string | undefined;
   readonly upstream: { readonly given?: string | undefined; readonly address: string };
   readonly consent: Consent;
-  readonly name?: string | undefined;
-  readonly half: boolean;
-  /** Where the pack will run. */
-  readonly provider: Provider;
-  /** Further options of the exporter, as it takes them. */
-  readonly options: readonly string[];
-  /** The packs that are there: of them are the analyzer that a trial uses, and the detector of another analyzer. */
+  readonly pack: PackOptions;
+  /** Packs that are there, for the analyzer that a trial uses, and the detector of a new analyzer. */
   readonly packsDir: string;
   /** What verifies and tries the pack here; null where its provider is not: workers verify it when they start. */
   readonly checks: { readonly ffmpeg: string; readonly entry?: string } | null;
@@ -50,7 +56,7 @@ export interface GetOptions {
 export async function getPack(options: GetOptions): Promise<Row> {
   const { release, destination } = options;
   const { engine, model } = release;
-  const name = options.name ?? `${engine}-${model}`;
+  const name = options.pack.name ?? `${engine}-${model}`;
   const own = path.resolve(options.cache, `${engine}-${model}`);
   await destination.refuse(name);
   const prepare = await (release.upstream === undefined
@@ -90,7 +96,8 @@ type Make = (weights: string, out: string) => Promise<void>;
 type MakerOf = (options: GetOptions, name: string) => Promise<() => Promise<Make>>;
 
 const exporterOf: MakerOf = async (options, name) => {
-  const { release, exporter, provider, half, options: further, tell } = options;
+  const { release, exporter, tell } = options;
+  const { provider, half, further } = options.pack;
   await checkExporter(exporter);
   return async () => {
     const upstream = await upstreamAt(release, { cache: path.resolve(options.cache), ...options.upstream });
@@ -105,8 +112,9 @@ const exporterOf: MakerOf = async (options, name) => {
   };
 };
 
-const analyzerMaker: MakerOf = async ({ release, packsDir, provider, half, options, tell }, name) => {
-  if (half || options.length > 0)
+const analyzerMaker: MakerOf = async ({ release, packsDir, pack, tell }, name) => {
+  const { provider, half, further } = pack;
+  if (half || further.length > 0)
     throw new Error(`${name} is made without an exporter: --fp16, --device and --manifests are not for it`);
   const detector = await readAnalyzer(packsDir);
   return async () => async (weights, out) => {
@@ -118,8 +126,8 @@ const analyzerMaker: MakerOf = async ({ release, packsDir, provider, half, optio
 
 /** Resolves to the folder of weights. */
 async function collect(options: GetOptions, own: string): Promise<string> {
-  const { release, hub, destination, half, files, room, tell, consent, pauseMs = 1000 } = options;
-  const packBytes = release.pack_bytes[half ? 'float16' : 'float32'];
+  const { release, hub, destination, pack, files, room, tell, consent, pauseMs = 1000 } = options;
+  const packBytes = release.pack_bytes[pack.half ? 'float16' : 'float32'];
   const makeSure = async (missingBytes: number): Promise<void> => {
     // Beside the pack, the exporter writes the graphs once more, with their weights in single precision.
     const made = packBytes + release.pack_bytes.float32;
