@@ -44,7 +44,7 @@ export async function collectCheckpoints(release: Release, source: Source): Prom
     for (const file of missing) wanted.push(wantedFile(file, await askHub(hub, file), hub));
     const claims = wanted.filter(({ isKnown }) => !isKnown);
     await confirmDigests(
-      claims.map(({ file }) => ({ file, source: `${hub.address} at ${file.revision}` })),
+      claims.map(({ file }) => ({ file, source: `stated by ${hub.address} at ${file.revision}` })),
       consent,
       record,
     );
@@ -83,7 +83,7 @@ export async function checkCheckpoints(release: Release, place: Place): Promise<
     throw new WrongFile([...lines, placement(release, hub, weights, release.files)].join('\n'));
   }
   await confirmDigests(
-    claims.map((file) => ({ file, source: path.join(weights, file.to) })),
+    claims.map((file) => ({ file, source: `found in ${path.join(weights, file.to)}` })),
     consent,
     record,
   );

@@ -34,7 +34,7 @@ export async function acceptLicenses(
 /** A file whose bytes can be verified. */
 export type VerifiableFile = PublishedFile & { readonly sha256: string };
 
-/** A digest that no independent source states, and who states it. */
+/** A digest that nobody here knows, and where it comes from. */
 export interface Claim {
   readonly file: VerifiableFile;
   readonly source: string;
@@ -52,7 +52,7 @@ export async function confirmDigests(
   const doubtful = claims.filter(({ file }) => !trusted.includes(file.sha256));
   if (doubtful.length > 0) {
     const lines = doubtful.map(
-      ({ file, source }) => `  ${file.repo}/${file.path}\n    SHA-256 ${file.sha256}, says ${source}`,
+      ({ file, source }) => `  ${file.repo}/${file.path}\n    SHA-256 ${file.sha256}, ${source}`,
     );
     terminal.output.write(
       `The digests of these files are not known here. Compare them with a source of your own:\n${lines.join('\n')}\n`,

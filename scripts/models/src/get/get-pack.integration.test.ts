@@ -201,7 +201,7 @@ describe('getting published weights', () => {
     const refusing = consenting({ answer: 'no' });
     await expect(get({ consent: refusing })).rejects.toThrow('the digests were not confirmed');
     expect(refusing.shown()).toContain(
-      `TMElyralab/MuseTalk/${unet}\n    SHA-256 ${stated}, says ${hub.address} at ${HUB_COMMIT}\n`,
+      `TMElyralab/MuseTalk/${unet}\n    SHA-256 ${stated}, stated by ${hub.address} at ${HUB_COMMIT}\n`,
     );
     await expect(get({ consent: consenting({ trusted: ['0'.repeat(64)] }) })).rejects.toThrow('--trust');
     expect(askedStore()).toEqual([]);

@@ -56,7 +56,7 @@ export async function askHub(hub: Hub, file: PublishedFile): Promise<HubFile> {
       continue;
     }
     if (status >= 400) throw refusal(hub, file, response);
-    const commit = headers.get('x-repo-commit');
+    const commit = /^[0-9a-f]{40}$/.exec(headers.get('x-repo-commit') ?? '')?.[0] ?? null;
     return {
       url: addressOf(hub, file, commit ?? file.revision),
       commit,
