@@ -108,6 +108,11 @@ export function aimAxis(
   if (room === 2) pick(axis, picks);
 }
 
+/** Takes all weight from output `k`: whatever the source, it is 0. */
+export function hideOutput(axis: usize, k: i32): void {
+  memory.fill(weightsOf(axis, k), 0, (<usize>roomOf(axis)) << 1);
+}
+
 /** With two taps outputs are at least as dense as samples, so four of them use five samples at most. */
 function pick(axis: usize, picks: usize): void {
   for (let k = 0; k < padded(outputsOf(axis)); k++) {

@@ -1,6 +1,6 @@
 export { sampleSquare } from './aligned-crop';
 export { pasteAligned } from './aligned-paste';
-export { aimAxis } from './axis';
+export { aimAxis, hideOutput } from './axis';
 export { blurSquare } from './blur';
 export { toFixed, toRgb, toYuv } from './color';
 export { pasteFace } from './paste';

@@ -8,6 +8,7 @@ type Kernels = Readonly<
   Record<
     | 'aimAxis'
     | 'blurSquare'
+    | 'hideOutput'
     | 'pasteAligned'
     | 'pasteFace'
     | 'resamplePlane'

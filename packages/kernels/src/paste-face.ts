@@ -14,7 +14,8 @@ import {
 
 /**
  * Blends the [3, size, size] face (R, G, B in [-1, 1]) at `offset` of `faces` into `box` of a yuv420p picture, weighted
- * by the mask. Pixels where the mask is 0 keep their exact values.
+ * by the mask: every pixel whose center lies in the box, and of a chroma sample the share that such pixels have in it.
+ * Pixels where the mask is 0 keep their exact values.
  */
 export type PasteFace = (
   picture: Uint8Array,
@@ -57,9 +58,9 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
   const maskCopy = new Float32Array(kernels.memory, maskCells, MASK_SIZE * MASK_SIZE);
 
   return (picture, box, faces, offset, mask) => {
-    const { left, top, columns, rows } = coveredPairs(shownPart(box, mask), format);
+    const { left, top, columns, rows } = coveringPairs(shownPart(box, mask), format);
     if (columns <= 0 || rows <= 0) return;
-    // The covered pairs as fractions of the box, then as cells of face and mask.
+    // The pairs as fractions of the box, which they may exceed by a pixel, then as cells of face and mask.
     const x = (left - box.x1) / (box.x2 - box.x1);
     const y = (top - box.y1) / (box.y2 - box.y1);
     const w = columns / (box.x2 - box.x1);
@@ -73,6 +74,10 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
     aimGrid(kernels, faceGrid, sharp, part(size), columns, rows);
     aimGrid(kernels, chromaGrid, soft, part(size), columns / 2, rows / 2);
     aimGrid(kernels, maskGrid, soft, part(MASK_SIZE), columns, rows);
+    if (left < firstCenter(box.x1)) kernels.hideOutput(maskGrid.across, 0);
+    if (left + columns > firstCenter(box.x2)) kernels.hideOutput(maskGrid.across, columns - 1);
+    if (top < firstCenter(box.y1)) kernels.hideOutput(maskGrid.down, 0);
+    if (top + rows > firstCenter(box.y2)) kernels.hideOutput(maskGrid.down, rows - 1);
 
     copyPictureRows(picture, copy, format, { from: top, to: top + rows });
     const shown = allRows(touchedRows(words, faceGrid), touchedRows(words, chromaGrid));
@@ -150,11 +155,14 @@ function allRows(a: Rows, b: Rows): Rows {
   return { from: Math.min(a.from, b.from), to: Math.max(a.to, b.to) };
 }
 
-/** Whole chroma samples that lie inside both the box and the picture. */
-function coveredPairs(box: Box, { width, height }: PictureFormat) {
-  const left = Math.max(0, Math.ceil(box.x1 / 2) * 2);
-  const top = Math.max(0, Math.ceil(box.y1 / 2) * 2);
-  const right = Math.min(Math.floor(width / 2), Math.floor(box.x2 / 2)) * 2;
-  const bottom = Math.min(Math.floor(height / 2), Math.floor(box.y2 / 2)) * 2;
+/** The first pixel whose center is not before this edge. */
+const firstCenter = (edge: number): number => Math.ceil(edge - 0.5);
+
+/** The pairs of columns and of rows, one chroma sample each, that hold all pixels of the box in the picture. */
+function coveringPairs(box: Box, { width, height }: PictureFormat) {
+  const left = Math.max(0, firstCenter(box.x1)) & ~1;
+  const top = Math.max(0, firstCenter(box.y1)) & ~1;
+  const right = Math.min(width & ~1, (firstCenter(box.x2) + 1) & ~1);
+  const bottom = Math.min(height & ~1, (firstCenter(box.y2) + 1) & ~1);
   return { left, top, columns: right - left, rows: bottom - top };
 }

@@ -54,6 +54,33 @@ test('a full mask shows the face, in the color codes of the picture’s matrix a
   expect(after[layout.vOffset + 22 * layout.chromaWidth + 30]).toBe(240);
 });
 
+test('a box of odd edges is painted to its last pixel and no further, and of chroma the share that is in it', () => {
+  const before = picture();
+  const after = before.slice();
+  const red = new Float32Array(AREA).fill(-1).fill(1, 0, SIZE * SIZE);
+  createPasteFace(format, SIZE)(after, { x1: 11, y1: 21, x2: 41, y2: 71 }, red, 0, everywhere);
+  const at = (x: number, y: number): number => y * format.width + x;
+  const luma = (x: number, y: number): boolean => after[at(x, y)] === 63;
+  expect([10, 11, 40, 41].map((x) => luma(x, 50))).toEqual([false, true, true, false]);
+  expect([20, 21, 70, 71].map((y) => luma(30, y))).toEqual([false, true, true, false]);
+  for (const [x, y] of [
+    [10, 50],
+    [41, 50],
+    [30, 20],
+    [30, 71],
+  ] as const)
+    expect(after[at(x, y)]).toBe(before[at(x, y)]);
+  /** Of the chroma sample over these pixels, how far it has come from its old value to the face's. */
+  const share = (x: number, y: number): number => {
+    const sample = layout.vOffset + (y >> 1) * layout.chromaWidth + (x >> 1);
+    const old = before[sample] ?? NaN;
+    return ((after[sample] ?? NaN) - old) / (240 - old);
+  };
+  expect(share(30, 50)).toBe(1);
+  expect(share(10, 50)).toBeCloseTo(0.5, 2);
+  expect(share(41, 71)).toBeCloseTo(0.25, 2);
+});
+
 test('cropping a face and pasting it back unchanged gives the same picture within two gray levels', () => {
   const smooth = Uint8Array.from({ length: layout.bytes }, (_, i) =>
     i < layout.uOffset ? 80 + (i % format.width) / 2 + Math.floor(i / format.width) / 3 : 120,

@@ -16,6 +16,8 @@ MARGIN = 10
 
 #: One that is enlarged for the network and one that is reduced.
 CROPS = [[250, 140, 402, 332], [130, 40, 510, 470]]
+#: The same, and with edges that halve a chroma sample; the last one with sides that cannot be halved, too.
+PASTES = [*CROPS, [251, 141, 403, 333], [131, 41, 511, 471], [251, 141, 402, 334]]
 
 FACES = [
     {"name": "upright", "points": landmarks(320, 200, 80)},
@@ -34,7 +36,7 @@ def record() -> dict:
         "boxes": [_box(**face) for face in FACES],
         "crops": [{"box": box, "picture": samples(_crop(box))} for box in CROPS],
         "parsing": _parsing(),
-        "pastes": [_paste(box) for box in CROPS],
+        "pastes": [_paste(box) for box in PASTES],
     }
 
 

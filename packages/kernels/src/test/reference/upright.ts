@@ -37,7 +37,7 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
   const area = size * size;
   const codesOf = toYuv(format);
   return (picture, box, faces, offset, mask) => {
-    const { left, top, columns, rows } = coveredPairs(box, format);
+    const { left, top, columns, rows } = coveringPairs(box, format);
     if (columns <= 0 || rows <= 0) return;
     const codes = [0, 1, 2].map(() => new Float64Array(area));
     for (let i = 0; i < area; i++) {
@@ -45,7 +45,7 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
       codesOf(r, g, b).forEach((code, k) => codes[k]?.fill(code, i, i + 1));
     }
     const [w, h] = [box.x2 - box.x1, box.y2 - box.y1];
-    /** The covered pairs of a square of `side` cells that is spread over the box. */
+    /** The pairs' part of a square of `side` cells that is spread over the box. */
     const spread = (
       data: ArrayLike<number>,
       side: number,
@@ -61,7 +61,14 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
       const square = { data, width: side, height: side };
       return resampled(square, part, interpolation, columns / pixels, rows / pixels);
     };
-    const alpha = spread(mask, MASK_SIZE, 1).map((weight) => (weight < INVISIBLE ? 0 : weight));
+    const isCovered = (pixel: number, from: number, to: number): boolean =>
+      pixel + 0.5 >= from && pixel + 0.5 < to;
+    const alpha = spread(mask, MASK_SIZE, 1).map((weight, i) => {
+      const isInBox =
+        isCovered(left + (i % columns), box.x1, box.x2) &&
+        isCovered(top + Math.floor(i / columns), box.y1, box.y2);
+      return weight < INVISIBLE || !isInBox ? 0 : weight;
+    });
     const [y = [], u = [], v = []] = codes.map((plane, k) =>
       k === 0 ? spread(plane, size, 1, LANCZOS) : spread(plane, size, 2),
     );
@@ -81,13 +88,18 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
   };
 }
 
-/** Whole chroma samples that are inside both the box and the picture. */
-function coveredPairs(box: Box, { width, height }: PictureFormat) {
-  const left = Math.max(0, Math.ceil(box.x1 / 2) * 2);
-  const top = Math.max(0, Math.ceil(box.y1 / 2) * 2);
-  const right = Math.min(Math.floor(width / 2), Math.floor(box.x2 / 2)) * 2;
-  const bottom = Math.min(Math.floor(height / 2), Math.floor(box.y2 / 2)) * 2;
-  return { left, top, columns: right - left, rows: bottom - top };
+/** The smallest rectangle of whole chroma samples that holds all pixels whose centers are in the box. */
+function coveringPairs(box: Box, { width, height }: PictureFormat) {
+  const pairs = (from: number, to: number, length: number): readonly [number, number] => {
+    const pixels = Array.from({ length }, (_, i) => i).filter((i) => i + 0.5 >= from && i + 0.5 < to);
+    const [first = 0, last = -2] = [pixels[0], pixels.at(-1)];
+    const start = first - (first % 2);
+    const end = Math.min(last - (last % 2) + 2, length - (length % 2));
+    return [start, end - start];
+  };
+  const [left, columns] = pairs(box.x1, box.x2, width);
+  const [top, rows] = pairs(box.y1, box.y2, height);
+  return { left, top, columns, rows };
 }
 
 interface Plane {
