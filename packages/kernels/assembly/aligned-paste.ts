@@ -1,23 +1,19 @@
 import { blendShown } from './aligned-blend';
 import { padded } from './axis';
 import { keepVisible } from './blend';
+import { lumaAt, strideOf, uAt, vAt } from './picture';
 import { pairRows } from './sample-pairs';
 import { sampleRow } from './sample-row';
 import { isCubic } from './sampling';
 
 /**
- * Blends a face, three float32 planes of side `size` with R, G, B in [-1, 1], into a yuv420p picture, weighted by a
- * mask of the same size. Only rows [firstRow, endRow) of the face are needed; `paired` has the same size as the face.
- * The picture's planes begin at `luma`, `u` and `v`. `spans` holds two int32 per pair of rows, from the even row `top`
+ * Blends a face, three float32 planes of side `size` with R, G, B in [-1, 1], into a picture, weighted by a mask of the
+ * same size. Only rows [firstRow, endRow) of the face are needed; `paired` has the same size as the face. `spans` holds two int32 per pair of rows, from the even row `top`
  * on: the first column, which is even, and the number of columns (even), none if not above 0. Mask weights below
  * `least` count as 0. `scratch` has room for eight rows of the longest padded span.
  */
 export function pasteAligned(
-  luma: usize,
-  stride: i32,
-  u: usize,
-  v: usize,
-  chromaStride: i32,
+  picture: usize,
   top: i32,
   pairs: i32,
   spans: usize,
@@ -72,12 +68,11 @@ export function pasteAligned(
         paired,
       );
     }
-    const chroma = <usize>((row >> 1) * chromaStride + (left >> 1));
     blendShown(
-      luma + <usize>(row * stride + left),
-      stride,
-      u + chroma,
-      v + chroma,
+      lumaAt(picture, left, row),
+      strideOf(picture),
+      uAt(picture, left, row),
+      vAt(picture, left, row),
       whole,
       rgb,
       alpha,

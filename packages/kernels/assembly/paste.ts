@@ -1,21 +1,20 @@
 import { outputsOf, padded } from './axis';
 import { blendRows, keepVisible } from './blend';
 import { CODE_BITS, ONE_BITS } from './fixed';
+import { lumaAt, strideOf, uAt, vAt } from './picture';
 import { interpolateRow } from './resample';
 
 /**
- * Blends a face, planes Y, U, V of side `size` as `toYuv` leaves them, into a rectangle of a yuv420p picture whose
- * first samples are at `luma`, `u` and `v`. The axes spread the face's luma over the rectangle's pixels, its chroma
+ * Blends a face, planes Y, U, V of side `size` as `toYuv` leaves them, into the rectangle of a picture that begins at
+ * (`left`, `top`), both even. The axes spread the face's luma over the rectangle's pixels, its chroma
  * over the pairs of pixels, and the square mask of side `maskSize`, as `toFixed` leaves it, over the pixels. Mask
  * weights below `least` count as 0. `scratch` has room for six rows of float32 as long as the padded outputs of
  * `across`, and for one row of face or mask and sixteen samples more, two bytes each.
  */
 export function pasteFace(
-  luma: usize,
-  stride: i32,
-  u: usize,
-  v: usize,
-  chromaStride: i32,
+  picture: usize,
+  left: i32,
+  top: i32,
   face: usize,
   size: i32,
   across: usize,
@@ -47,10 +46,17 @@ export function pasteFace(
       interpolateRow(face, size, CODE_BITS, across, down, y + 1, line, lower);
       interpolateRow(face + plane, size, CODE_BITS, chromaAcross, chromaDown, y >> 1, line, uRow);
       interpolateRow(face + 2 * plane, size, CODE_BITS, chromaAcross, chromaDown, y >> 1, line, vRow);
-      blendRows(luma, stride, u, v, columns, upper, alpha);
+      const row = top + y;
+      const luma = lumaAt(picture, left, row);
+      blendRows(
+        luma,
+        strideOf(picture),
+        uAt(picture, left, row),
+        vAt(picture, left, row),
+        columns,
+        upper,
+        alpha,
+      );
     }
-    luma += (<usize>stride) << 1;
-    u += chromaStride;
-    v += chromaStride;
   }
 }

@@ -1,6 +1,13 @@
 import { planMemory, startKernels } from './kernels';
 import { INVISIBLE } from './mask';
-import { type Affine, copyPictureRows, type PictureFormat, pictureLayout, rgbToYuv } from './picture';
+import {
+  type Affine,
+  copyPictureRows,
+  type PictureFormat,
+  placePicture,
+  reservePicture,
+  rgbToYuv,
+} from './picture';
 import { padded } from './resampling';
 import { aimSampling, coveredCells, coveredRows, endColumn, firstColumn, reserveSampling } from './sampling';
 
@@ -22,14 +29,13 @@ export type AlignedPaste = (
  */
 export function createAlignedPaste(format: PictureFormat, side: number, mask: Float32Array): AlignedPaste {
   const { width, height, matrix, range } = format;
-  const { chromaWidth, uOffset, vOffset, bytes } = pictureLayout(format);
   const evenWidth = width & ~1;
   const evenHeight = height & ~1;
   const area = side * side;
   const covered = coveredCells(mask, side);
 
   const plan = planMemory();
-  const pixels = plan.reserve(bytes);
+  const placed = reservePicture(plan, format);
   const face = plan.reserve(3 * area * 4);
   const paired = plan.reserve(3 * area * 4);
   const weights = plan.reserve(area * 4);
@@ -47,7 +53,7 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
   const kernels = startKernels(plan.bytes);
   new Float32Array(kernels.memory, factors, 10).set(Object.values(rgbToYuv(matrix, range)));
   new Float32Array(kernels.memory, weights, area).set(mask);
-  const copy = new Uint8Array(kernels.memory, pixels, bytes);
+  const copy = placePicture(kernels, placed, format);
   const faceCopy = new Float32Array(kernels.memory, face, 3 * area);
   const columnSpans = new Int32Array(kernels.memory, spans, evenHeight);
 
@@ -88,11 +94,7 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
 
     copyPictureRows(picture, copy, format, { from: top, to: bottom });
     kernels.pasteAligned(
-      pixels,
-      width,
-      pixels + uOffset,
-      pixels + vOffset,
-      chromaWidth,
+      placed.address,
       top,
       (bottom - top) / 2,
       spans,

@@ -1,6 +1,15 @@
 import { planMemory, startKernels } from './kernels';
 import { type BlendMask, INVISIBLE, MASK_SIZE } from './mask';
-import { type Box, copyPictureRows, type PictureFormat, pictureLayout, rgbToYuv, type Rows } from './picture';
+import {
+  type Box,
+  copyPictureRows,
+  type PictureFormat,
+  pictureLayout,
+  placePicture,
+  reservePicture,
+  rgbToYuv,
+  type Rows,
+} from './picture';
 import {
   aimGrid,
   BILINEAR,
@@ -33,11 +42,11 @@ export type PasteFace = (
  */
 export function createPasteFace(format: PictureFormat, size: number): PasteFace {
   const { width, height } = format;
-  const { chromaWidth, chromaHeight, uOffset, vOffset, bytes } = pictureLayout(format);
+  const { chromaWidth, chromaHeight } = pictureLayout(format);
   const area = size * size;
 
   const plan = planMemory();
-  const pixels = plan.reserve(bytes);
+  const placed = reservePicture(plan, format);
   const face = plan.reserve(3 * area * 4);
   const maskCells = plan.reserve(MASK_SIZE * MASK_SIZE * 4);
   const sharp = reserveTable(plan, LANCZOS);
@@ -53,7 +62,7 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
   fillTable(kernels, soft);
   new Float32Array(kernels.memory, factors, 10).set(Object.values(rgbToYuv(format.matrix, format.range)));
   const words = new Int32Array(kernels.memory);
-  const copy = new Uint8Array(kernels.memory, pixels, bytes);
+  const copy = placePicture(kernels, placed, format);
   const faceCopy = new Float32Array(kernels.memory, face, 3 * area);
   const maskCopy = new Float32Array(kernels.memory, maskCells, MASK_SIZE * MASK_SIZE);
 
@@ -91,13 +100,10 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
     const shownMask = { from: cells.from * MASK_SIZE, to: cells.to * MASK_SIZE };
     maskCopy.set(mask.subarray(shownMask.from, shownMask.to), shownMask.from);
     kernels.toFixed(maskCells, shownMask.from, shownMask.to);
-    const chroma = (top / 2) * chromaWidth + left / 2;
     kernels.pasteFace(
-      pixels + top * width + left,
-      width,
-      pixels + uOffset + chroma,
-      pixels + vOffset + chroma,
-      chromaWidth,
+      placed.address,
+      left,
+      top,
       face,
       size,
       faceGrid.across,

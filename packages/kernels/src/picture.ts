@@ -1,3 +1,5 @@
+import { type MemoryPlan, type PixelKernels } from './kernels';
+
 type ColorMatrix = 'bt601' | 'bt709';
 type ColorRange = 'limited' | 'full';
 
@@ -54,6 +56,29 @@ export function copyPictureRows(
   copyRows(source, target, 0, format.width, { from, to });
   for (const plane of [uOffset, vOffset])
     copyRows(source, target, plane, chromaWidth, { from: from / 2, to: to / 2 });
+}
+
+/** A picture in the kernels' memory. */
+interface PlacedPicture {
+  /** Where its place is written, as `assembly/picture.ts` describes. */
+  readonly address: number;
+  readonly pixels: number;
+}
+
+export function reservePicture(plan: MemoryPlan, format: PictureFormat): PlacedPicture {
+  return { pixels: plan.reserve(pictureLayout(format).bytes), address: plan.reserve(5 * 4) };
+}
+
+/** Writes its place, and returns its bytes. */
+export function placePicture(
+  { memory }: PixelKernels,
+  { address, pixels }: PlacedPicture,
+  format: PictureFormat,
+): Uint8Array {
+  const { uOffset, vOffset, chromaWidth, bytes } = pictureLayout(format);
+  const planes = [pixels, pixels + uOffset, pixels + vOffset];
+  new Int32Array(memory, address, 5).set([...planes, format.width, chromaWidth]);
+  return new Uint8Array(memory, pixels, bytes);
 }
 
 /** Luma weights of red and blue; green has the rest. */
