@@ -10,9 +10,16 @@ import { type ArrayPool, float32Tensor, type Tensors } from './model';
  */
 export const EXEMPLAR_INPUTS = ['exemplars', 'exemplar_landmarks'] as const;
 
-export const EXEMPLAR_TENSORS = {
-  exemplars: expectBytes(EXEMPLARS, 3, EXEMPLAR_SIDE, EXEMPLAR_SIDE),
-  exemplar_landmarks: expectFloats(EXEMPLARS, LANDMARK_COUNT, 2),
+/** Their shapes: uint8 and float32. */
+export const EXEMPLAR_DIMS = {
+  exemplars: [EXEMPLARS, 3, EXEMPLAR_SIDE, EXEMPLAR_SIDE],
+  exemplar_landmarks: [EXEMPLARS, LANDMARK_COUNT, 2],
+};
+
+/** What manifests must declare, if they declare them. */
+export const EXPECTED_EXEMPLARS = {
+  exemplars: expectBytes(...EXEMPLAR_DIMS.exemplars),
+  exemplar_landmarks: expectFloats(...EXEMPLAR_DIMS.exemplar_landmarks),
 } satisfies ExpectedRole['inputs'];
 
 /** Adds an issue to a manifest whose role declares one of the inputs without the other. */
@@ -36,8 +43,8 @@ export function createExemplarFeeds(role: PackRole, pool: ArrayPool): (mouths: M
     bytes.set(pictures);
     points.set(landmarks);
     return {
-      exemplars: { type: 'uint8', dims: [EXEMPLARS, 3, EXEMPLAR_SIDE, EXEMPLAR_SIDE], data: bytes },
-      exemplar_landmarks: float32Tensor(points, [EXEMPLARS, LANDMARK_COUNT, 2]),
+      exemplars: { type: 'uint8', dims: EXEMPLAR_DIMS.exemplars, data: bytes },
+      exemplar_landmarks: float32Tensor(points, EXEMPLAR_DIMS.exemplar_landmarks),
     };
   };
 }

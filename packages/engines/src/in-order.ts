@@ -29,8 +29,11 @@ export function createInOrder<T>(limit: number, take: (result: T) => void) {
   };
 }
 
-/** The results of several pieces of work once all have ended; rejects with the error of the first that failed. */
-export async function allOf<T extends readonly Promise<unknown>[] | []>(work: T) {
+/**
+ * Like `Promise.all`, but settles only once all of the work has ended. When it rejects, nothing is still using the memory
+ * or the files of whoever waits.
+ */
+export async function allEnded<T extends readonly Promise<unknown>[] | []>(work: T) {
   await Promise.allSettled(work);
   return Promise.all(work);
 }

@@ -1,4 +1,4 @@
-import { allOf, createInOrder } from './in-order';
+import { allEnded, createInOrder } from './in-order';
 
 const turns = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
@@ -74,7 +74,7 @@ test('nothing starts after a failure, and the running pieces can be awaited', as
 test('all concurrent pieces have ended before a failure is reported', async () => {
   const [a, b] = [piece<string>(), piece<string>()];
   let told = false;
-  const both = allOf([a.work, b.work]).catch(() => (told = true));
+  const both = allEnded([a.work, b.work]).catch(() => (told = true));
   a.fail(new Error('broken'));
   await turns();
   expect(told).toBe(false);

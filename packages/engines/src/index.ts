@@ -12,6 +12,7 @@ export {
   type LipSyncEngine,
   noFeatures,
 } from './engine';
+export { EXEMPLAR_DIMS } from './exemplar-inputs';
 export {
   decodeFaceTrack,
   encodeFaceTrack,
@@ -43,6 +44,7 @@ export { chooseMouths, proposeMouths } from './face/mouth-ladder';
 export { faceRuns, smoothingReach, smoothRun } from './face/smoothing';
 export { highsyncFaceBox, highsyncFaces } from './highsync/faces';
 export { type HighsyncManifest, type HighsyncParams } from './highsync/manifest';
+export { allEnded } from './in-order';
 export { alignedFaces } from './latentsync/faces';
 export { type LatentsyncParams } from './latentsync/manifest';
 export {

@@ -1,4 +1,4 @@
-import { EXEMPLAR_SIDE, EXEMPLARS } from '@lipsync/engines';
+import { EXEMPLAR_DIMS, EXEMPLAR_SIDE, EXEMPLARS } from '@lipsync/engines';
 import { floatTensor, type GraphBuilder, type Value } from '@lipsync/model-pack';
 import { arithmetic } from '../arithmetic';
 import { FROM_RGB, LATENT_SCALE } from '../autoencoder';
@@ -21,17 +21,15 @@ export interface ExemplarInputs {
   readonly exemplarLandmarks: Value;
 }
 
-const PICTURES = [EXEMPLARS, 3, EXEMPLAR_SIDE, EXEMPLAR_SIDE];
-const LANDMARKS = [EXEMPLARS, 68, 2];
-
+/** As a manifest declares them. */
 export const EXEMPLAR_TENSORS = {
   exemplars: {
     name: 'exemplars',
     dtype: 'uint8' as const,
-    dims: PICTURES,
+    dims: EXEMPLAR_DIMS.exemplars,
     range: [0, 255] as [number, number],
   },
-  exemplar_landmarks: floatTensor('exemplar_landmarks', LANDMARKS, [0, EXEMPLAR_SIDE]),
+  exemplar_landmarks: floatTensor('exemplar_landmarks', EXEMPLAR_DIMS.exemplar_landmarks, [0, EXEMPLAR_SIDE]),
 };
 
 /** For probes: gray pictures, whose landmarks all lie in one point, which means no face. */
@@ -39,8 +37,8 @@ export const EXEMPLAR_FILL = { exemplars: 128, exemplar_landmarks: EXEMPLAR_SIDE
 
 export function exemplarInputs(g: GraphBuilder): ExemplarInputs {
   return {
-    exemplars: g.input('exemplars', 'uint8', PICTURES),
-    exemplarLandmarks: g.input('exemplar_landmarks', 'float32', LANDMARKS),
+    exemplars: g.input('exemplars', 'uint8', EXEMPLAR_DIMS.exemplars),
+    exemplarLandmarks: g.input('exemplar_landmarks', 'float32', EXEMPLAR_DIMS.exemplar_landmarks),
   };
 }
 
@@ -81,7 +79,10 @@ export function ladder(g: GraphBuilder, { exemplars, exemplarLandmarks }: Exempl
   const m = arithmetic(g);
   const rows = FROM_RGB.flatMap((weights) => weights.map((weight) => (weight * 2 * LATENT_SCALE) / 255));
   const pixels = g.op('Reshape', [g.op('Cast', [exemplars], { to: 1 }), g.ints([EXEMPLARS, 3, -1])]);
-  const planes = g.op('Reshape', [g.op('MatMul', [g.weights([3, 3], rows), pixels]), g.ints(PICTURES)]);
+  const planes = g.op('Reshape', [
+    g.op('MatMul', [g.weights([3, 3], rows), pixels]),
+    g.ints(EXEMPLAR_DIMS.exemplars),
+  ]);
   const [luma, chroma] = g.split(planes, [1, 2], 1);
   const axes = faceAxes(g, exemplarLandmarks);
   const lips = measuredLips(g, axes);

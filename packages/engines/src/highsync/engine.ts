@@ -4,7 +4,7 @@ import { asksForExemplars } from '../exemplar-inputs';
 import { boxAt, boxEnlargement, writeCropLandmarks } from '../face/landmarks';
 import { mouthsAt } from '../face/mouth-exemplars';
 import { type Run } from '../face/smoothing';
-import { allOf } from '../in-order';
+import { allEnded } from '../in-order';
 import { createDecodeLatent, createFrameEncoder } from '../latents';
 import { createArrayPool, createCallRole, type RunModel } from '../model';
 import { type Pack } from '../packs';
@@ -99,7 +99,7 @@ export function createHighsync(
         pool,
         hasFace: (output) => shown[output] === 1,
         generate: (outputs) =>
-          allOf(
+          allEnded(
             outputs.map(async (output) => {
               const denoised = await queue.want(output);
               const image = await decode(denoised, 0, plane);

@@ -13,7 +13,7 @@ import {
 } from '@lipsync/model-pack';
 import { z } from 'zod';
 import { scheduleSchema } from '../diffusion/ddim';
-import { EXEMPLAR_INPUTS, EXEMPLAR_TENSORS, refuseHalfExemplars } from '../exemplar-inputs';
+import { EXEMPLAR_INPUTS, EXPECTED_EXEMPLARS, refuseHalfExemplars } from '../exemplar-inputs';
 import { LANDMARK_COUNT } from '../face/landmarks';
 import { audioSchema, generatorTensors, latentSchema, speechWindows } from '../params';
 
@@ -95,7 +95,7 @@ function highsyncTensors(params: HighsyncParams, banks: Readonly<Record<string, 
       ...denoising,
       inputs: {
         ...denoising.inputs,
-        ...EXEMPLAR_TENSORS,
+        ...EXPECTED_EXEMPLARS,
         ...banksFor(window, banks),
         reference: expectFloats(window, channels, height, width),
       },

@@ -2,7 +2,7 @@ import { guide } from '../diffusion/ddim';
 import { createExemplarFeeds } from '../exemplar-inputs';
 import { LANDMARK_COUNT, LANDMARK_VALUES } from '../face/landmarks';
 import { type MouthExemplars } from '../face/mouth-exemplars';
-import { allOf } from '../in-order';
+import { allEnded } from '../in-order';
 import { type ArrayPool, type CallRole, float32Of, float32Tensor, type Tensors } from '../model';
 import { WINDOW_STEPS } from '../speech/windows';
 import { type HighsyncManifest } from './manifest';
@@ -92,7 +92,7 @@ export function createPredictWindow(
 
   return async (time, window) => {
     if (guidance === 1) return given(time, window);
-    const [unconditional, conditional] = await allOf([unguided(time, window), given(time, window)]);
+    const [unconditional, conditional] = await allEnded([unguided(time, window), given(time, window)]);
     for (let plane = 0; plane < latentSize; plane += area) {
       const without = unconditional.subarray(plane + span.from, plane + span.to);
       const guided = conditional.subarray(plane + span.from, plane + span.to);

@@ -1,6 +1,6 @@
 import { type Affine, type AlignedCrop, type AlignedPaste } from '@lipsync/kernels';
 import { type ClipInput, type FaceBatch, type FeatureLayout } from '../engine';
-import { allOf, mapConcurrently } from '../in-order';
+import { allEnded, mapConcurrently } from '../in-order';
 import { copyScaledMean, decodedFaces } from '../latents';
 import { type ArrayPool, type CallRole, float32Of, float32Tensor } from '../model';
 import { type LatentsyncParams } from './manifest';
@@ -121,7 +121,7 @@ export function createEncodeFace(
     for (let plane = 0; plane < crop.length; plane += area) {
       for (let i = 0; i < area; i++) masked[plane + i] = (crop[plane + i] ?? 0) * (1 - (inpaint[i] ?? 0));
     }
-    const encodings = await allOf([encode(masked), encode(crop)]);
+    const encodings = await allEnded([encode(masked), encode(crop)]);
     const latents = pool.take(2 * size);
     encodings.forEach((moments, part) => {
       copyScaledMean(moments, 0, size, latent.scale, latents, part * size);

@@ -11,7 +11,7 @@ import {
 } from '@lipsync/model-pack';
 import { z } from 'zod';
 import { scheduleSchema } from '../diffusion/ddim';
-import { EXEMPLAR_INPUTS, EXEMPLAR_TENSORS, refuseHalfExemplars } from '../exemplar-inputs';
+import { EXEMPLAR_INPUTS, EXPECTED_EXEMPLARS, refuseHalfExemplars } from '../exemplar-inputs';
 import { LANDMARK_COUNT } from '../face/landmarks';
 import { audioSchema, generatorTensors, latentSchema, speechWindows } from '../params';
 
@@ -69,7 +69,7 @@ function latentsyncTensors(params: LatentsyncParams, deep: TensorSpec | undefine
   return {
     ...generatorTensors(params, 1),
     unet3d: {
-      inputs: { ...inputs, landmarks: expectFloats(frames, LANDMARK_COUNT, 2), ...EXEMPLAR_TENSORS },
+      inputs: { ...inputs, landmarks: expectFloats(frames, LANDMARK_COUNT, 2), ...EXPECTED_EXEMPLARS },
       outputs: { prediction, deep: features },
     },
     unet3d_shallow: { inputs: { ...inputs, deep: features }, outputs: { prediction } },

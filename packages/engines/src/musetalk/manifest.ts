@@ -8,7 +8,7 @@ import {
   TIMESTEP,
 } from '@lipsync/model-pack';
 import { z } from 'zod';
-import { EXEMPLAR_INPUTS, EXEMPLAR_TENSORS, refuseHalfExemplars } from '../exemplar-inputs';
+import { EXEMPLAR_INPUTS, EXPECTED_EXEMPLARS, refuseHalfExemplars } from '../exemplar-inputs';
 import { LANDMARK_COUNT } from '../face/landmarks';
 import { audioSchema, generatorTensors, latentSchema, speechWindows } from '../params';
 import { PARSING_SIDE } from './parsing';
@@ -60,7 +60,7 @@ function musetalkTensors(params: MusetalkParams): ExpectedRoles {
         timestep: TIMESTEP,
         audio: speechWindows(audio, batch),
         landmarks: expectFloats(batch, LANDMARK_COUNT, 2),
-        ...EXEMPLAR_TENSORS,
+        ...EXPECTED_EXEMPLARS,
       },
       outputs: { latent: expectFloats(batch, channels, height, width) },
     },

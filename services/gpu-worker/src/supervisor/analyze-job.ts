@@ -1,5 +1,6 @@
 import { completeAnalyze, isDatabaseUnavailable, loadAnalyzeWork } from '@lipsync/db';
 import { type AssetRow, WORKING_FPS } from '@lipsync/domain';
+import { allEnded } from '@lipsync/engines';
 import { retryWhile } from '@lipsync/runtime';
 import { type JobResult } from '@lipsync/worker';
 import { type UsablePack } from '../host/find-packs';
@@ -7,7 +8,7 @@ import { InferenceCrash, InferenceFailure } from '../host/inference-error';
 import { type AnalyzeResult } from '../protocol/messages';
 import { type EngineFeatures, openEngineFeatures, saveFeatures } from './cached-features';
 import { type ObtainedTrack, obtainTrack } from './face-track';
-import { allEnded, fetchAsset, type GpuJob, type JobDeps, StorageFailed } from './gpu-job';
+import { fetchAsset, type GpuJob, type JobDeps, StorageFailed } from './gpu-job';
 
 /** Share of a preparation's progress; the engines' features are the rest. */
 const ANALYSIS_SHARE = 0.5;

@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import { ENGINES, SYNC_MODES, type SyncMode } from '@lipsync/contract';
 import { completeRender, isDatabaseUnavailable, loadRenderWork } from '@lipsync/db';
 import { type MeasuredUsage, parseEnum, usedVideoFrames } from '@lipsync/domain';
+import { allEnded } from '@lipsync/engines';
 import { type LogFields, retryWhile, withController } from '@lipsync/runtime';
 import { isStorageUnavailable, outputKey } from '@lipsync/storage';
 import { type JobResult } from '@lipsync/worker';
 import { InferenceFailure } from '../host/inference-error';
 import { openEngineFeatures, saveAddedFeatures } from './cached-features';
 import { obtainTrack } from './face-track';
-import { allEnded, fetchAsset, type GpuJob, type JobDeps, transferring } from './gpu-job';
+import { fetchAsset, type GpuJob, type JobDeps, transferring } from './gpu-job';
 import { type MeasuredRender } from './work-metrics';
 
 /** Percentage at which the upload begins, on the engine's own scale. */

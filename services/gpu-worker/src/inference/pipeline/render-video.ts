@@ -1,5 +1,6 @@
 import { audioPlan, outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
 import {
+  allEnded,
   type EngineClip,
   type FaceTrack,
   type FrameFeatures,
@@ -74,18 +75,15 @@ async function openClip(task: RenderTask, job: Job, speech: SpeechFile): Promise
   const { binaries, clock, models, signal } = job;
   const { audioPath } = task;
   job.progress.loading();
-  const loading = clock.during('load', () => models.engine(task.engine, task.pack));
-  const inspectingVideo = videoOf(task.videoPath, job);
-  const inspectingAudio = audioOf(audioPath, job);
-  const recording = clock.during('audio', () =>
-    recordAudio(binaries, audioPath, speech.descriptor, { deadlineMs: MEDIA_DEADLINE_MS, signal }),
-  );
   // Whichever of them fails, nothing of this task may continue when the next one starts.
-  await Promise.allSettled([loading, inspectingVideo, inspectingAudio, recording]);
-  const engine = await loading;
-  const video = await inspectingVideo;
-  const audioStream = await inspectingAudio;
-  await recording;
+  const [engine, video, audioStream] = await allEnded([
+    clock.during('load', () => models.engine(task.engine, task.pack)),
+    videoOf(task.videoPath, job),
+    audioOf(audioPath, job),
+    clock.during('audio', () =>
+      recordAudio(binaries, audioPath, speech.descriptor, { deadlineMs: MEDIA_DEADLINE_MS, signal }),
+    ),
+  ]);
   const track = await readTrack(task.faceTrackPath, video);
   return { engine, video, audioStream, audio: speech.recording(), track };
 }
@@ -178,9 +176,7 @@ async function renderClip(
     const ofEngine = { gpuInferenceMs: job.gpuInferenceMs(), tensorBytes: job.tensorBytes() };
     const finishing = clock.during('encode', () => writing.finish());
     const judging = clock.during('quality', () => probe.judge(() => models.analyzer(task.analyzer)));
-    await Promise.allSettled([finishing, judging]);
-    await finishing;
-    const quality = await judging;
+    const [, quality] = await allEnded([finishing, judging]);
     return {
       renderedFrames: outputFrames,
       quality,
