@@ -39,7 +39,14 @@ async function step(label, action) {
 }
 
 /** Runs a command quietly; on failure prints all its output and exits. */
-async function run(command, args, { env = {} } = {}) {
+async function run(command, args, options) {
+  const { status, output } = await attempt(command, args, options);
+  if (status === 0) return output;
+  console.error(output);
+  return fail(`\`${command} ${args.join(' ')}\` failed`);
+}
+
+async function attempt(command, args, { env = {} } = {}) {
   const child = spawn(command, args, {
     cwd: ROOT,
     env: { ...process.env, ...env },
@@ -55,15 +62,14 @@ async function run(command, args, { env = {} } = {}) {
     });
     child.once('close', resolve);
   });
-  if (status === 0) return output;
-  console.error(output);
-  return fail(`\`${command} ${args.join(' ')}\` failed`);
+  return { status, output };
 }
 
+/** `name` may also be an absolute path. */
 function onPath(name) {
   return (process.env.PATH ?? '').split(path.delimiter).some((directory) => {
     try {
-      accessSync(path.join(directory, name), constants.X_OK);
+      accessSync(path.resolve(directory, name), constants.X_OK);
       return true;
     } catch {
       return false;
@@ -83,15 +89,11 @@ async function installPrograms() {
   if (missing.length === 0) return 'nothing to do';
   const names = missing.map(({ name }) => name).join(', ');
   if (onPath('apt-get')) {
-    const root = process.getuid?.() === 0;
-    // Without a terminal sudo cannot ask for a password, and must not wait for one.
-    if (!root && spawnSync('sudo', ['-n', 'apt-get', '--version']).status !== 0)
-      fail(`${names} missing: install them as root (apt-get install ffmpeg redis-server)`);
-    const packages = [...new Set(missing.map(({ apt }) => apt))];
-    const apt = (...args) =>
-      root ? run('apt-get', args, APT_ENV) : run('sudo', ['-n', 'apt-get', ...args], APT_ENV);
-    await apt('update', '-qq');
-    await apt('install', '-y', '-qq', '--no-install-recommends', ...packages);
+    const apt = aptGet();
+    if (apt === null) fail(`${names} missing: install them as root (apt-get install ffmpeg redis-server)`);
+    const packages = [...new Set(missing.map((program) => program.apt))];
+    await run(...apt('update', '-qq'));
+    await run(...apt('install', '-y', '-qq', '--no-install-recommends', ...packages));
   } else if (onPath('brew')) {
     await run('brew', ['install', ...new Set(missing.map(({ brew }) => brew))]);
   } else {
@@ -101,8 +103,32 @@ async function installPrograms() {
     );
   }
 }
+
+/** Arguments for `run` that call apt-get as root; null where that is not allowed. */
+function aptGet() {
+  if (process.getuid?.() === 0) return (...args) => ['apt-get', args, APT_ENV];
+  // Without a terminal sudo cannot ask for a password, and must not wait for one.
+  if (spawnSync('sudo', ['-n', 'apt-get', '--version']).status !== 0) return null;
+  return (...args) => ['sudo', ['-n', 'apt-get', ...args], APT_ENV];
+}
 // Keeps the package's post-install script from starting a system-wide Redis, which is neither needed nor wanted.
 const APT_ENV = { env: { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' } };
+
+/**
+ * Installs Chromium where there is no browser for the tests of the studio, and Debian's is to be had: Ubuntu's is a snap,
+ * which starts in no container. The tests say what is missing if there is none after it.
+ */
+export async function installBrowser() {
+  await step('installing Chromium', async () => {
+    const names = JSON.parse(readFileSync(path.join(ROOT, 'scripts', 'e2e', 'browsers.json'), 'utf8'));
+    const isDebian =
+      existsSync('/etc/os-release') && /^ID=debian$/m.test(readFileSync('/etc/os-release', 'utf8'));
+    const apt = process.env.CHROMIUM_BIN || names.some(onPath) || !isDebian ? null : aptGet();
+    if (apt === null) return 'nothing to do';
+    await attempt(...apt('update', '-qq'));
+    await attempt(...apt('install', '-y', '-qq', '--no-install-recommends', 'chromium'));
+  });
+}
 
 const MINIMUM_FFMPEG = [5, 1];
 

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { installBrowser } from './bootstrap.mjs';
 import { rememberPasses } from './passed-before.mjs';
 import { useSupportedNode } from './supported-node.cjs';
 
@@ -104,6 +105,7 @@ async function verify(names) {
   const isWanted = (name) =>
     names.includes('all') || (names.length === 0 ? !(name in LONG_CHECKS) : names.includes(name));
   const wanted = (checks) => Object.entries(checks).filter(([name]) => isWanted(name));
+  if (isWanted('e2e')) await installBrowser();
   const { unit, graphs, ...waitingTests } = TESTS;
   const waiting = wanted(waitingTests);
   const isBeside = waiting.length > 0;
