@@ -47,7 +47,7 @@ inChromium('the studio', () => {
     page = await context.newPage();
     page.setDefaultTimeout(60_000);
     complaints = [];
-    // What the content security policy refuses is told there.
+    // What the content security policy refuses is reported there.
     page.on('console', (message) => {
       if (message.type() === 'error' && !message.text().includes('Failed to load resource'))
         complaints.push(message.text());
@@ -357,7 +357,7 @@ async function watchPictures(): Promise<void> {
         watch();
       });
       watch();
-      // The picture that is there already is told at the next seek only.
+      // The picture that is there already is reported at the next seek only.
       window.shown[clip.dataset.clip] = Math.floor(video.currentTime * 25 + 1e-3);
     }
   })()`);

@@ -9,7 +9,7 @@ export interface Explanation {
 const AGAIN = 'Nothing is wrong with your files. Render again.';
 const STORED = 'Go back and choose the file again. It will be uploaded once more.';
 const STUDIO =
-  'This should not happen from this page. Reload it; if it stays, send the request id to your operator.';
+  'This should not happen on this page. Reload it; if it happens again, send the request id to your operator.';
 
 /** By code. The compiler asks for an entry when the service gets a new code. */
 const EXPLANATIONS: Readonly<Record<ErrorCode, readonly [title: string, hint: string]>> = {
@@ -42,7 +42,7 @@ const EXPLANATIONS: Readonly<Record<ErrorCode, readonly [title: string, hint: st
   invalid_api_key: ['Your key was refused', 'Sign in with a key that is valid.'],
   render_not_found: [
     'There is no such render',
-    'It belongs to another key, or the address is incomplete. Sign in with the key that made it.',
+    'It belongs to another customer, or the address is incomplete. Sign in with a key of the customer who made it.',
   ],
   preparation_not_found: ['There is no such preparation', 'Prepare the video again.'],
   asset_not_found: ['The uploaded file is not there', STORED],
@@ -82,7 +82,7 @@ const EXPLANATIONS: Readonly<Record<ErrorCode, readonly [title: string, hint: st
   ],
   internal_error: [
     'Something went wrong on our side',
-    'Try again. If it stays, send the request id to your operator.',
+    'Try again. If it happens again, send the request id to your operator.',
   ],
   media_download_failed: [
     'A file could not be fetched from its address',
@@ -109,7 +109,7 @@ const EXPLANATIONS: Readonly<Record<ErrorCode, readonly [title: string, hint: st
     'A file has a format that is not supported',
     'Export the video as MP4 with H.264, or the voice as WAV.',
   ],
-  media_corrupt: ['A file is damaged', 'It does not play to its end. Export it again.'],
+  media_corrupt: ['A file is damaged', 'It does not play to the end. Export it again.'],
   upload_changed: ['The uploaded file was replaced', 'Choose the file again.'],
   no_face_detected: [
     'No face was found in the video',

@@ -21,7 +21,7 @@ export function failureOf(error: unknown): Failure | null {
   if (error instanceof ConnectionError)
     return {
       title: 'The service cannot be reached',
-      hint: 'Look at your connection, and try again. What you have chosen is still here.',
+      hint: 'Check your connection and try again. What you have chosen is still here.',
       message: error.message,
     };
   if (error instanceof TimeoutError)

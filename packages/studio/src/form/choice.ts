@@ -43,7 +43,7 @@ export function choiceProblem(mediaType: MediaType, choice: Choice | null): stri
   }
 }
 
-/** What hinders rendering, by part of the form. */
+/** What prevents rendering, by part of the form. */
 export function problems({ video, voice, engines }: RenderChoices): {
   video: string | null;
   voice: string | null;

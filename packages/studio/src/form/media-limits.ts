@@ -1,6 +1,6 @@
 import { CONTENT_TYPE_BY_EXTENSION, type MediaType } from '@lipsync/client';
 
-/** The service's limits, told before an upload and not after it. */
+/** The service's limits, checked before an upload instead of after it. */
 export const MAX_BYTES = 268_435_456;
 export const MAX_SECONDS = 300;
 const URL_MAX_LENGTH = 8192;
@@ -44,13 +44,13 @@ export function fileProblem(mediaType: MediaType, file: MediaFile): string | nul
       : 'This is not audio that can be rendered. Use WAV, MP3, M4A, AAC, OGG, FLAC or WebM.';
   if (file.size === 0) return 'This file is empty. Choose another one.';
   if (file.size > MAX_BYTES)
-    return `This file has ${formatBytes(file.size)}, and 256 MiB is the limit. Export it smaller.`;
+    return `This file has ${formatBytes(file.size)}; the limit is 256 MiB. Export a smaller one.`;
   return null;
 }
 
 export function durationProblem(seconds: number): string | null {
   if (seconds <= MAX_SECONDS) return null;
-  return `This lasts ${formatSeconds(seconds)}, and 5 minutes is the limit. Cut it first.`;
+  return `This lasts ${formatSeconds(seconds)}; the limit is 5 minutes. Cut it first.`;
 }
 
 export function urlProblem(text: string): string | null {

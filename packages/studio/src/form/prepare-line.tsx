@@ -17,7 +17,7 @@ interface PrepareProps {
   readonly onPrepare: () => void;
 }
 
-/** Analyzes a video ahead, for those who render it with several voices. */
+/** Analyzes a video ahead of time, for those who render it with several voices. */
 export function PrepareLine({ choice, work, onPrepare }: PrepareProps): JSX.Element | null {
   if (work !== null)
     return (
@@ -33,7 +33,7 @@ export function PrepareLine({ choice, work, onPrepare }: PrepareProps): JSX.Elem
     return (
       <p class="preview-prepare small soft">
         <Icon name="check" size={16} />
-        Prepared: the face is already found, so renders start at once.
+        Prepared: the face is already found, so rendering starts at once.
       </p>
     );
   return (
@@ -41,7 +41,7 @@ export function PrepareLine({ choice, work, onPrepare }: PrepareProps): JSX.Elem
       <button type="button" class="button" onClick={onPrepare}>
         Prepare this video
       </button>
-      <span class="soft small">Pays when you render it with several voices.</span>
+      <span class="soft small">Worth it if you render it with several voices.</span>
     </div>
   );
 }

@@ -32,7 +32,7 @@ interface RenderFormProps {
 
 export function RenderForm(props: RenderFormProps): JSX.Element {
   const { choices, preparing, sending, failure, onChange, onPrepare, onRender } = props;
-  // Nobody is told what is missing before trying.
+  // What is missing is said only after somebody has tried.
   const [tried, setTried] = useState(false);
   const found = problems(choices);
   const shown = (part: keyof typeof found, isFilled: boolean): string | null =>

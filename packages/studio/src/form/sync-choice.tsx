@@ -22,8 +22,8 @@ export function SyncChoice({ chosen, videoSeconds, voiceSeconds, onChange }: Syn
         <h2>If their lengths differ</h2>
         <span class="soft small">
           {lengths === null
-            ? 'An example: above the video, below a voice that is longer.'
-            : `Your video of ${formatSeconds(lengths[0])}, and below it your voice of ${formatSeconds(lengths[1])}.`}
+            ? 'An example: the video above, a longer voice below.'
+            : `Your video of ${formatSeconds(lengths[0])} above, your voice of ${formatSeconds(lengths[1])} below.`}
         </span>
       </legend>
       <div class="sync-grid">

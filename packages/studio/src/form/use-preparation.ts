@@ -15,7 +15,7 @@ export function usePreparation(onPrepared: (video: Choice) => void): {
 } {
   const [work, setWork] = useState<PreparationWork | null>(null);
   const running = useRef<AbortController | null>(null);
-  // Who signs out leaves nothing that would be remembered later.
+  // What ends after a sign-out must not be remembered.
   useEffect(() => () => running.current?.abort(), []);
 
   const prepare = async ({ client, history }: Session, video: Choice): Promise<void> => {

@@ -18,7 +18,7 @@ export function useSubmission(onCreated: (id: string) => void): {
 } {
   const [sending, setSending] = useState<Sending | null>(null);
   const running = useRef<AbortController | null>(null);
-  // Who signs out leaves nothing that would be remembered later.
+  // What ends after a sign-out must not be remembered.
   useEffect(() => () => running.current?.abort(), []);
   useLeaveWarning(sending !== null);
 

@@ -33,7 +33,7 @@ export function VoiceField({ choice, problem, onChoice }: VoiceFieldProps): JSX.
   };
   // The microphone is not left on when the page changes.
   useEffect(() => () => recording?.cancel(), [recording]);
-  // Coming back from a render the choice is there, and its picture is not.
+  // After a render the choice is still there, but not its picture.
   useEffect(() => {
     if (choice?.kind === 'file' && samples === null && latest.current === null)
       void examineVoice(choice.file).then(({ samples: decoded }) => setSamples(decoded ?? null));

@@ -12,7 +12,7 @@ import { eraseVideos, findVideo, forgetVideo, keepVideo, tidyVideos } from './vi
 
 /**
  * What this browser remembers of the work of one owner: a list, and the videos of the last renders to compare them
- * with. A browser has one list: it is that of the owner who came last.
+ * with. A browser has one list, that of the owner who came last.
  */
 export class History {
   readonly #owner: string;
@@ -83,7 +83,7 @@ export class History {
   }
 }
 
-/** Deletes what has expired or is damaged, whoever's it is. */
+/** Deletes what has expired or is damaged, whoever owns it. */
 export function tidyHistory(store: Store = browserStore, now: number = Date.now()): void {
   const stored = readRecentWork(store, now);
   if (stored === null) eraseRecentWork(store);

@@ -50,7 +50,7 @@ export function readRecentWork(store: Store, now: number): (RecentWork & { reado
   return { owner, renders: live(renders, RENDER), preparations: live(preparations, PREPARATION) };
 }
 
-/** Replaces what is stored, of whichever owner. */
+/** Replaces what is stored, whoever owns it. */
 export function writeRecentWork(store: Store, owner: string, { renders, preparations }: RecentWork): void {
   if (renders.length + preparations.length === 0) {
     store.removeItem(NAME);

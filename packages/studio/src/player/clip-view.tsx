@@ -85,7 +85,7 @@ export function ClipView(props: ClipProps): JSX.Element {
           class="clip-sound"
           aria-pressed={heard}
           aria-label={`Hear ${clip.label}`}
-          title={heard ? 'Silence' : `Hear ${clip.label}`}
+          title={heard ? 'Mute' : `Hear ${clip.label}`}
           onClick={onHear}
         >
           <Icon name={heard ? 'sound' : 'silent'} size={17} />
@@ -95,7 +95,7 @@ export function ClipView(props: ClipProps): JSX.Element {
   );
 }
 
-/** Which moment of the source is beside the output: the sync mode makes it jump, turn or stand. */
+/** Which moment of the source is beside the output: the sync mode makes it jump, turn or stand still. */
 function SourceTime({
   transport,
   timeline,

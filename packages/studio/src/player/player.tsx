@@ -176,7 +176,7 @@ export function Player({ clips, frames }: PlayerProps): JSX.Element {
   );
 }
 
-/** Where mouths mostly are, when there is nothing to find it by. */
+/** Where mouths usually are, if there is nothing to find one by. */
 const DEFAULT_MOUTH: Region = { x: 0.4, y: 0.5, width: 0.2, height: 0.14 };
 
 interface PairProps {
@@ -185,7 +185,7 @@ interface PairProps {
   onChange: (pair: readonly [string, string]) => void;
 }
 
-/** The two clips of the wipe. Choosing one that is on the other side exchanges them. */
+/** The two clips of the wipe. Choosing the one that is on the other side swaps them. */
 function PairChoice({ clips, pair, onChange }: PairProps): JSX.Element {
   const [left, right] = pair;
   const choice = (label: string, value: string, choose: (name: string) => void): JSX.Element => (

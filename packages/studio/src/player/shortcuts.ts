@@ -17,7 +17,7 @@ export const SHORTCUT_TEXTS: readonly (readonly [keys: readonly string[], text: 
   [['Shift ←', 'Shift →'], 'A second back, forward'],
   [['Home', 'End'], 'First frame, last frame'],
   [['1', '…', '4'], 'Hear the first to fourth clip'],
-  [['M'], 'Silence'],
+  [['M'], 'Mute'],
   [['Z'], 'Zoom on the mouth, and back'],
   [['W'], 'Wipe, and back to side by side'],
   [['L'], 'Repeat'],

@@ -28,7 +28,7 @@ export function ProgressPanel({ record, cancelling, onCancel }: ProgressProps): 
             {renderStageText(record.stage)}
           </p>
           <p class="soft small">
-            You can close this page: the render goes on, and is found under Recent renders.
+            You can close this page: the render goes on, and you will find it under Recent renders.
           </p>
         </div>
         <button type="button" class="button" disabled={cancelling} onClick={onCancel}>

@@ -133,7 +133,7 @@ function StatusChip({ status }: { status: string }): JSX.Element {
   );
 }
 
-/** What failed, of the render or of single engines. */
+/** Why the render failed, or some of its engines. */
 function Failures({ record, onAgain }: { record: RenderRecord; onAgain: () => void }): JSX.Element | null {
   const { status, error } = record;
   const failed = record.engines.filter((result) => result.error !== undefined);

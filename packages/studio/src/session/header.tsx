@@ -53,9 +53,13 @@ export function Header({ wide, signedIn, onSignIn, onSignOut }: HeaderProps): JS
 }
 
 const THEME_ICONS: Readonly<Record<Theme, IconName>> = { auto: 'auto', light: 'sun', dark: 'moon' };
-const THEME_TEXTS: Readonly<Record<Theme, string>> = { auto: 'as the system', light: 'light', dark: 'dark' };
+const THEME_TEXTS: Readonly<Record<Theme, string>> = {
+  auto: 'same as the system',
+  light: 'light',
+  dark: 'dark',
+};
 
-/** One button through three states: a menu for them would be larger than what it does. */
+/** One button for three states: a menu would be larger than what it does. */
 function ThemeSwitch(): JSX.Element {
   const [theme, setTheme] = useState(storedTheme());
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'auto';

@@ -1,6 +1,6 @@
 import { type Engine } from '@lipsync/client';
 
-/** What people read of an engine. A newer service may name others. */
+/** What people read about an engine. A newer service may name others. */
 export const ENGINE_TEXTS: Readonly<Record<Engine, { readonly name: string; readonly sentence: string }>> = {
   musetalk: {
     name: 'MuseTalk',

@@ -1,6 +1,6 @@
 import { type SyncMode } from '@lipsync/client';
 
-/** What people read of a sync mode. */
+/** What people read about a sync mode. */
 export const SYNC_MODE_TEXTS: Readonly<
   Record<SyncMode, { readonly name: string; readonly sentence: string }>
 > = {
@@ -16,7 +16,7 @@ export const SYNC_MODE_TEXTS: Readonly<
 
 export const SYNC_MODES = Object.keys(SYNC_MODE_TEXTS) as readonly SyncMode[];
 
-/** The mode of a record; null for one of a newer service. */
+/** The mode of a record; null for a mode of a newer service. */
 export function syncModeOf(text: string): SyncMode | null {
   return SYNC_MODES.find((mode) => mode === text) ?? null;
 }
