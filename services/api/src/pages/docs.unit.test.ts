@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ERROR_CATALOGUE, SYNC_MODES } from '@lipsync/contract';
+import { ENGINES, ERROR_CATALOGUE, SYNC_MODES } from '@lipsync/contract';
 import { RECORD_TTL_SECONDS, signatureHeader, SIGNED_URL_SECONDS } from '@lipsync/domain';
 import { MEDIA_LIMITS } from '@lipsync/media';
 import { receiveWebhook } from '../../public/samples/receive-webhook';
@@ -85,6 +85,11 @@ describe('the documentation', () => {
       expect(rows[i]).toContain(`|${httpStatus ?? ''}||${retryable ? 'yes' : 'no'}|`);
       expect(rows[i]).toContain(`|${message}|`);
     }
+  });
+
+  it('compares every engine of the contract', () => {
+    for (const engine of ENGINES)
+      expect(pageNamed('engines')).toContain(`<th scope="row"><code>${engine}</code></th>`);
   });
 
   it('names the limits of media that the workers check', () => {
