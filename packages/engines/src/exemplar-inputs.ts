@@ -49,7 +49,7 @@ export function createExemplarFeeds(role: PackRole, pool: ArrayPool): (mouths: M
   };
 }
 
-/** Those of a call's feeds that `createExemplarFeeds` made, for the next call. */
+/** The feeds among a call's that `createExemplarFeeds` made, for the next call. */
 export function exemplarsAmong(feeds: Tensors): Tensors {
   return Object.fromEntries(
     EXEMPLAR_INPUTS.flatMap((key) => {

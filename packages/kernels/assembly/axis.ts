@@ -3,7 +3,7 @@ import { ONE } from './fixed';
 /**
  * One axis of a separable resampling, at an address: output k is the sum over t < taps of source[first(k) + t] ·
  * weight(k, t) / ONE, with first(k) + t always inside the source. The number of taps is even, and the weights of an
- * output add up to exactly ONE, so that flat areas keep their value.
+ * output add up to exactly ONE, so that flat areas keep their value; or to 0, if it is hidden.
  *
  * Layout: taps, outputs, room (int32) and four unused bytes; `first` of every output (int32); then the weights (int16),
  * `room` per output: two for two taps, otherwise a multiple of eight, padded with zeros. With two taps the picks

@@ -70,7 +70,7 @@ test('a box of odd edges is painted to its last pixel and no further, and of chr
     [30, 71],
   ] as const)
     expect(after[at(x, y)]).toBe(before[at(x, y)]);
-  /** Of the chroma sample over these pixels, how far it has come from its old value to the face's. */
+  /** How far the chroma sample over these pixels has come from its old value to the face's. */
   const share = (x: number, y: number): number => {
     const sample = layout.vOffset + (y >> 1) * layout.chromaWidth + (x >> 1);
     const old = before[sample] ?? NaN;

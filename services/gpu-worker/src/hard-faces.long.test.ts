@@ -249,7 +249,7 @@ describe('a render', () => {
 
   test('of two people in turn gives everybody their own lips, on either side of the cut', async () => {
     const [first, both] = [26, 52];
-    // Of one skin: the lips of the first are redder than the painted ones, those of the second as pale as the skin.
+    // Both have the same skin: the lips of the first are redder than the painted ones, those of the second as pale as the skin.
     const people = `split[a][b];[a]lutyuv=v='if(gt(val,152),152+5*(val-152),val)',scale=256:256,setsar=1[one];
       [b]lutyuv=v='min(val,152)',hflip,crop=400:400:120:100,eq=brightness=0.08,scale=256:256,setsar=1[two];
       [one][two]overlay=enable='gte(n,${first})'`;

@@ -115,7 +115,7 @@ function averaged(g: GraphBuilder, value: Value, reach: number): Value {
   });
 }
 
-/** Of the packs that contain this encoder. */
+/** The license of the packs that contain this encoder. */
 export const LICENCE = {
   spdx: 'MIT',
   source:

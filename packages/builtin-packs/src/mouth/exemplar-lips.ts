@@ -9,7 +9,7 @@ import { lineAt, type LipLine, type LipMotion } from './lips';
 import { CLEARANCE, meanColor, relighting } from './relighting';
 import { inUnits, pointsOf, sample } from './sampling';
 
-/** The clip's own mouths, and those of them that a frame takes its own from. */
+/** The clip's own mouths, and which of them a frame draws from. */
 interface OwnMouths {
   readonly ladder: Ladder;
   readonly rungs: Rungs;
@@ -81,7 +81,7 @@ export function exemplarLips(
     return {
       of,
       share,
-      // Above, between and below the edges of the lips. Each changes little from point to point, they together do not.
+      // Above, between and below the edges of the lips. Each changes little from point to point; all of them together jump at the edges.
       places: [
         place(m.add(upper, ownFromUpper)),
         place(m.mix(upper, lower, inside)),

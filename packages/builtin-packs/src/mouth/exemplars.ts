@@ -42,7 +42,7 @@ export function exemplarInputs(g: GraphBuilder): ExemplarInputs {
   };
 }
 
-/** What an exemplar shows of itself: all. */
+/** An exemplar shows all of its picture. */
 export const EXEMPLAR_FRAME: Frame = { left: 0, top: 0, width: EXEMPLAR_SIDE, height: EXEMPLAR_SIDE };
 
 /** The clip's own mouth at several openings, the closed one first. All tables have a row per exemplar. */
@@ -66,7 +66,7 @@ export interface Ladder {
 const DEFAULT = { closedGap: 0.06, widestGap: 0.38, lip: 0.25 };
 /** Closed lips are seldom measured further apart; then they are not closed. */
 const CLOSED_GAP = { margin: 0.02, least: 0.04, most: 0.17 };
-/** A face that opens its mouth less does not speak in the clip. One that shouts shall not do so in every vowel. */
+/** A face that opens its mouth less does not speak in the clip. One that shouts must not do so in every vowel. */
 const SPEAKS = { from: 0.12, surely: 0.22 };
 /** The widest openings of a clip are laughs and shouts as well as vowels. */
 const SPOKEN_SHARE = 0.95;

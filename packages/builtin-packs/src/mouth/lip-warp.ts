@@ -5,11 +5,11 @@ import { heightOf, lineAt, type LipMotion } from './lips';
 
 /**
  * The distance from each point to its source, in face coordinates, and the lip edges of the target: all [batch, 1,
- * points]. All change little from point to point, which the movement itself does not where the lips part.
+ * points]. All change little from point to point; the movement itself jumps where the lips part.
  */
 export interface LipWarp {
   readonly shiftU: Value;
-  /** Of what moves with the upper lip, and with the lower. */
+  /** The shift of what moves with the upper lip, and with the lower. */
   readonly upperShift: Value;
   readonly lowerShift: Value;
   /** u after narrowing: ±1 at the target's mouth corners. */

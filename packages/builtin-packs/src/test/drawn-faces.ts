@@ -115,7 +115,7 @@ export interface Frame {
   readonly audio: Float32Array;
 }
 
-/** A painted face whose lips are `gap` pixels apart, and what it shall say. */
+/** A painted face whose lips are `gap` pixels apart, and what it is to say. */
 export function paintedFrame(shape: FaceShape, gap: number, cues: Cues): Frame {
   return {
     picture: paintedFace(shape, gap),

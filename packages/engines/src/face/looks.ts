@@ -116,7 +116,7 @@ export function groupLooks(
   const looks = new Uint8Array(frames);
   const seen = new Uint8Array(frames);
   for (const { start, end, count, color } of shots) {
-    // A shot without a face has the look of the frame before, so that it parts nothing.
+    // A shot without a face has the look of the frame before, so that nothing is separated by it.
     const { number, difference } =
       count === 0 ? { number: looks[start - 1] ?? 0, difference: Infinity } : nearest(kept, color);
     looks.fill(number, start, end);

@@ -65,7 +65,7 @@ interface Candidate extends MouthSquare {
   readonly opening: number;
   /** How far the tip of the nose is from the middle between the eyes, along their line, in distances of the eyes. */
   readonly turn: number;
-  /** Of the mouth, as a part of the square's side. */
+  /** The mouth's, as a part of the square's side. */
   readonly width: number;
 }
 

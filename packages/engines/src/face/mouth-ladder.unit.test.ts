@@ -12,11 +12,11 @@ const NOSE_TIP = 30;
 const MOUTH_CORNERS = [48, 54];
 
 interface Pose {
-  /** Of the middle of the mouth, in distances of the eyes. */
+  /** How far the lips are apart in the middle, in distances of the eyes. */
   readonly opening?: number;
-  /** Of the nose from between the eyes, likewise. */
+  /** How far the nose is from between the eyes, likewise. */
   readonly turn?: number;
-  /** Of the mouth, relative to its usual width. */
+  /** The mouth's, relative to its usual width. */
   readonly width?: number;
   readonly x?: number;
 }

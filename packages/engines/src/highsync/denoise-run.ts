@@ -158,7 +158,7 @@ interface RunLatents {
   readWindow(start: number, count: number, target: Float32Array): void;
   /** Adds the network's prediction for the frames from `start`, each multiplied by its weight. */
   addPrediction(start: number, weights: Float32Array, values: Float32Array): void;
-  /** Has the frames [from, to) denoised in place, given the sums of their predictions, which start anew. */
+  /** Has the frames [from, to) denoised in place, given the sums of their predictions, and sets the sums back to 0. */
   step(from: number, to: number, denoise: (noisy: Float32Array, prediction: Float32Array) => void): void;
   /** Removes the frames before `end` that are still here and returns their latents, in arrays of the pool. */
   leave(end: number): Floats[];

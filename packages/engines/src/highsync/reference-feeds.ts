@@ -32,7 +32,7 @@ export function createReferenceFeeds(
     : createLatentFeeds(latent, pool);
 }
 
-/** Nothing to compute or to keep here: the graph computes the banks, anew in every step, and they never leave the device. */
+/** Nothing to compute or to keep here: the graph computes the banks in every step, and they never leave the device. */
 function createLatentFeeds({ channels, height, width }: LatentParams, pool: ArrayPool): ReferenceFeeds {
   const size = channels * height * width;
   let latents: LatentsBySource = new Map();

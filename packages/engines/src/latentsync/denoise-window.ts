@@ -47,7 +47,7 @@ type DenoiseWindow = (window: WindowConditions, signal: AbortSignal) => Promise<
  * because together they would need twice the memory.
  *
  * With DeepCache (https://github.com/horseee/DeepCache), the first of every few steps computes the whole network, and the
- * others reuse its deep features. The count begins anew in every window.
+ * others reuse its deep features. Every window begins to count at the first.
  */
 export function createDenoiseWindow(
   { roles, params }: LatentsyncManifest,

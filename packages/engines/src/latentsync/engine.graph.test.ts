@@ -83,7 +83,7 @@ describe('latentsync on a network that knows the answer', () => {
       const recorded = recordRuns(packed.run);
       await expectTargets({ ...packed, run: recorded.run }, upTo(20));
       const runs = recorded.runs.filter(({ role }) => role.startsWith('unet3d'));
-      // Of 16 and of 4 frames.
+      // One of 16 frames and one of 4.
       expect(runs).toHaveLength(2 * 10);
       const times = runs.map(({ role, feeds }) => {
         const { deep, timestep, landmarks } = feeds;

@@ -61,7 +61,7 @@ const PASTES = [
     tolerance: { ...REDUCED, mask: { rms: 1.2, max: 30 }, luma: { rms: 0.45, max: 4 } },
   },
 ];
-/** Of an odd number of pixels along each side. */
+/** The paste whose box has an odd number of pixels along each side. */
 const ODD_SIDES = 4;
 
 /** Classes of a drawn face; the formula of `face_classes` in scripts/export/golden/pixel_inputs.py. */

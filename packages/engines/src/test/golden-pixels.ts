@@ -135,7 +135,7 @@ interface Deviation {
   /** NaN if nothing was compared. */
   readonly rms: number;
   readonly max: number;
-  /** Of the signed differences, negative where upstream's value is higher. */
+  /** The lowest difference: negative where upstream's value is higher. */
   readonly least: number;
 }
 

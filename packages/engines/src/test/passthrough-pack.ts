@@ -99,7 +99,7 @@ function encoderModel(): Uint8Array {
   return encodeModel(g.build());
 }
 
-/** Of the two latents side by side, takes that of the whole face. */
+/** Takes the second of the two latents side by side, that of the whole face. */
 function referenceModel(): Uint8Array {
   const g = new GraphBuilder('reference');
   const latent = g.input('latent', 'float32', BOTH_LATENTS);

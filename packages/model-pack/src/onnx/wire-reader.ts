@@ -1,7 +1,7 @@
 /** A field of a protocol-buffer message. `bytes` is a view: of the contents of a length-delimited field, else empty. */
 export interface WireField {
   readonly field: number;
-  /** Of a varint, at most 2^53; else 0. */
+  /** The value of a varint, at most 2^53; 0 for other fields. */
   readonly value: number;
   readonly bytes: Uint8Array;
 }

@@ -267,7 +267,7 @@ describe('the cache of models, with room for 100 bytes', () => {
     await expect(get('b')).resolves.toBe('b');
   });
 
-  test('loads anew after everything was released', async () => {
+  test('loads again after everything was released', async () => {
     const { get, loaded, cache } = cacheThatHolds();
     await get('a');
     await cache.clear();

@@ -89,7 +89,7 @@ export function loadOnDemand(host: SessionHost, pack: Pack, options: Omit<LoadOp
   };
   // Stopped work may be between two of its runs: its next run must not load what nothing would release.
   const expectHeld = (): void => {
-    if (released) throw new SessionError('closed', 'the pack was let go of');
+    if (released) throw new SessionError('closed', 'the pack was released');
   };
   const runLoaded: RunModel = async (role, feeds, take) => {
     expectHeld();

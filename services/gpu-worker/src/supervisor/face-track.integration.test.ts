@@ -157,7 +157,7 @@ describe('face tracks of videos', () => {
       await workers.perform(render);
       const [frames] = await analyzedFrames([render]);
       expect(frames).toBeGreaterThan(0);
-      expect(workers.warnings()).toEqual(['a preparation cannot be used, the video is analysed anew']);
+      expect(workers.warnings()).toEqual(['a preparation cannot be used, the video is analyzed again']);
     },
   );
 

@@ -108,7 +108,7 @@ async function preparedTrack(
     const track = content && (await fetchTrack(deps, key, content.sha256, path, signal));
     if (track) return track;
   }
-  deps.logger.warn('a preparation cannot be used, the video is analysed anew', {
+  deps.logger.warn('a preparation cannot be used, the video is analyzed again', {
     preparation_id: id,
     version,
     analyzer_version: analyzerVersion,

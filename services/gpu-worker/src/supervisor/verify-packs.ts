@@ -29,7 +29,7 @@ export async function verifyPacks(
 
   const analyzer = found.analyzer && accepted.get(found.analyzer.dir);
   if (!analyzer) {
-    logger.error('no engine is available: there is no usable pack for the face analyser');
+    logger.error('no engine is available: there is no usable pack for the face analyzer');
     return { engines: new Map(), problems: found.problems };
   }
   const good = new Map<Engine, UsablePack>();

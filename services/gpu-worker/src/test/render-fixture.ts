@@ -103,7 +103,7 @@ export async function createRenderFixture(media: Media) {
   const prepared = await preparation();
   await prepareByHand();
 
-  /** Stores the track that an analyser would make if it saw a face in the plain video. */
+  /** Stores the track that an analyzer would make if it saw a face in the plain video. */
   async function prepareByHand(): Promise<void> {
     const frames = FRAMES.plain;
     const track = syntheticTrack({ frames, ...SIZE, box: { x1: 40, y1: 50, x2: 150, y2: 180 } });

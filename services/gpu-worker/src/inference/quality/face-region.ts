@@ -9,7 +9,7 @@ export interface LumaRegion {
 
 /** How pasting generated faces changed the pictures. */
 interface FaceChange {
-  /** Mean luma step, in grey levels, where changed pixels meet unchanged ones; from 10 the border is visible. */
+  /** Mean luma step, in gray levels, where changed pixels meet unchanged ones; from 10 the border is visible. */
   readonly seamLevels: number | null;
   /** PSNR in dB of the changed skin around the mouth against the source: how well the face is preserved. */
   readonly skinPsnrDb: number | null;

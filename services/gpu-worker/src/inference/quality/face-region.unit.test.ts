@@ -8,13 +8,13 @@ const region = (valueAt: (x: number, y: number) => number) => ({
   height: SIZE,
   data: Uint8Array.from({ length: SIZE * SIZE }, (_, i) => valueAt(i % SIZE, Math.floor(i / SIZE))),
 });
-const grey = region(() => 100);
+const gray = region(() => 100);
 const inside = (x: number, y: number): boolean => x >= 3 && x < 9 && y >= 3 && y < 9;
 
 test('a face with a hard border has a seam as high as its luma step', () => {
   const change = createFaceChange();
   change.add(
-    grey,
+    gray,
     region((x, y) => (inside(x, y) ? 140 : 100)),
     NO_MOUTH,
   );
@@ -25,7 +25,7 @@ test('a feathered border has a low seam whatever happens inside', () => {
   const change = createFaceChange();
   const depth = (x: number, y: number): number => Math.min(x - 2, 9 - x, y - 2, 9 - y);
   change.add(
-    grey,
+    gray,
     region((x, y) => (inside(x, y) ? 100 + 10 * depth(x, y) ** 2 : 100)),
     NO_MOUTH,
   );
@@ -35,7 +35,7 @@ test('a feathered border has a low seam whatever happens inside', () => {
 test('changes in the mouth do not count against the skin', () => {
   const change = createFaceChange();
   change.add(
-    grey,
+    gray,
     region((x, y) => (x === 5 && y === 5 ? 255 : inside(x, y) ? 101 : 100)),
     { x1: 5, y1: 5, x2: 6, y2: 6 },
   );
@@ -44,7 +44,7 @@ test('changes in the mouth do not count against the skin', () => {
 
 test('unchanged pictures have no measurements', () => {
   const change = createFaceChange();
-  change.add(grey, grey, NO_MOUTH);
+  change.add(gray, gray, NO_MOUTH);
   expect(change.result()).toEqual({ seamLevels: null, skinPsnrDb: null });
 });
 

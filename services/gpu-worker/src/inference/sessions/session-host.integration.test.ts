@@ -58,7 +58,7 @@ describe('session host', () => {
     await expect(wrong).rejects.toMatchObject({ reason: 'run_failed' });
   });
 
-  test('a view on part of a buffer is copied: its neighbours stay usable', async () => {
+  test('a view on part of a buffer is copied: its neighbors stay usable', async () => {
     const session = await host.open(join(folder, 'halve.onnx'));
     const pool = Float32Array.of(1, 2, 3, 4);
 
