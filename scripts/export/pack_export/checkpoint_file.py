@@ -125,8 +125,9 @@ def _refuse_other_directories(file: BinaryIO) -> None:
     file.seek(max(0, size - LARGE_END.size - LARGE_LOCATOR.size - END.size))
     tail = file.read()
     end, locator = len(tail) - END.size, len(tail) - END.size - LARGE_LOCATOR.size
-    _, *directory, comment = END.unpack_from(tail, end)
-    unique, length = comment == 0, END.size
+    # Without the signature, readers look further up for another end.
+    signature, *directory, comment = END.unpack_from(tail, end)
+    unique, length = signature == b"PK\5\6" and comment == 0, END.size
     if locator >= 0 and tail[locator:].startswith(b"PK\6\7"):
         length = len(tail)
         _, place = LARGE_LOCATOR.unpack_from(tail, locator)

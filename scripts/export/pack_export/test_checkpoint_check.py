@@ -4,6 +4,7 @@ import math
 import os
 import pickle
 import pickletools
+import struct
 import sys
 import tarfile
 import tempfile
@@ -324,6 +325,26 @@ class AmbiguousCheckpointTest(CheckpointTest):
         for wrong in (content * 2, content + content[-22:], content + b"more", content[:-2] + b"\x04\0more"):
             path.write_bytes(wrong)
             self.assert_refused(path, "bytes before its archive, or behind it|is damaged")
+
+    def test_a_second_directory_behind_the_end_of_which_the_file_goes_on(self):
+        # One reader takes the directory right before this end, another the one whose place the end states.
+        def parts(records: dict, start: int) -> tuple:
+            file = io.BytesIO()
+            file.seek(start)
+            with zipfile.ZipFile(file, "w") as archive:
+                for name, content in records.items():
+                    archive.writestr(f"archive/{name}", content)
+            size, place = struct.unpack("<LL", file.getvalue()[-10:-2])
+            return file.getvalue()[start:place], file.getvalue()[place : place + size]
+
+        records, directory = parts(self.records_of({**self.clean, "more": Payload(self.trace)}), 0)
+        clean, clean_directory = parts(self.records, len(records) - len(directory))
+        place, count = len(records + clean), len(self.records)
+        path = self.folder / "weights.pt"
+        end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, count, count, len(directory), place, 22)
+        no_end = struct.pack("<12x2LH", 0, place + 2 * len(directory) + len(end), 0)
+        path.write_bytes(records + clean + directory + clean_directory + end + no_end)
+        self.assert_refused(path, "bytes before its archive, or behind it")
 
     def test_a_directory_that_is_described_twice(self):
         path = self.saved(self.clean)
