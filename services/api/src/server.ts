@@ -72,7 +72,7 @@ export function createServer(app: RequestListener, options: ServerOptions = {}):
       // RFC 9112 3.2 requires a 400; Node would send it with an empty body.
       if (req.httpVersion === '1.1' && req.headers.host === undefined) {
         res.writeHead(MALFORMED.status, headersOf(MALFORMED)).end(MALFORMED.body);
-      } else if (!req.socket.destroyed) app(req, res);
+      } else if (req.socket.writable) app(req, res);
     };
     // Node hands over all requests that arrive in one piece, more than a thousand at worst. If all were handled at once,
     // a client that reads nothing would make this process hold the answers to all of them.
@@ -118,24 +118,20 @@ function isUnused(socket: Duplex): boolean {
 /** Ends a connection whose further bytes cannot be read, without losing or disturbing an answer to the bytes before. */
 function endWith(refusal: Refusal, socket: Duplex, connection: Connection | undefined): void {
   const answers = [...(connection?.unanswered ?? [])];
-  const answer = answers.at(-1);
-  if (connection === undefined || (answer === undefined && connection.last.complete)) {
-    // The head of a request cannot be read.
-    socket.end(written(refusal));
-  } else if (answer === undefined) {
-    // The rest of a request that was answered before its body had come.
-    socket.end();
-  } else if (answer.headersSent) {
+  // Valid, and may create something: it gets its answer, which is the last one on this connection.
+  const whole = answers.findLast(({ req }) => req.complete);
+  // Its body is broken or late, so the answer that waits for the body would never come.
+  const broken = answers.find(({ req }) => !req.complete);
+  if (whole?.headersSent === true || broken?.headersSent === true) {
     // A second status line would be read as part of the body that is being sent.
     socket.destroy();
-  } else if (answer.req.complete) {
-    // More bytes than its Content-Length says. The request is valid and may create something: it gets its answer.
-    answer.shouldKeepAlive = false;
-  } else if (answers.length === 1) {
-    // Its body is broken or late, so the answer that waits for the body would never come.
-    socket.end(written(refusal));
+  } else if (whole !== undefined) {
+    whole.shouldKeepAlive = false;
+  } else if (broken === undefined && connection?.last.complete === false) {
+    // The rest of a request that was answered before its body had come.
+    socket.end();
   } else {
-    socket.destroy();
+    socket.end(written(refusal));
   }
 }
 
