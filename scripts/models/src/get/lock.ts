@@ -2,17 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
+import { processBegan } from '@lipsync/local-stack';
 import { z } from '@lipsync/runtime';
 
 const BEAT_MS = 10_000;
-/** A holder that was silent for so long is dead. */
+/** A holder on another machine that was silent for so long is dead. */
 const DEAD_MS = 12 * BEAT_MS;
 
-const holderSchema = z.object({ token: z.string(), pid: z.int(), host: z.string(), since: z.string() });
+const holderSchema = z.object({
+  token: z.string(),
+  pid: z.int(),
+  /** When the process began: numbers are used again, in a container from 1 on. */
+  began: z.string(),
+  host: z.string(),
+  since: z.string(),
+});
 type Holder = z.output<typeof holderSchema>;
-
-/** The tokens of this process. */
-const held = new Set<string>();
 
 /** Somebody else works in the folder. */
 export class FolderInUse extends Error {
@@ -29,10 +34,10 @@ export async function withFolderLock<T>(folder: string, action: () => Promise<T>
   const own: Holder = {
     token: randomUUID(),
     pid: process.pid,
+    began: processBegan(process.pid) ?? '',
     host: hostname(),
     since: new Date().toISOString(),
   };
-  held.add(own.token);
   let beat: NodeJS.Timeout | undefined;
   try {
     await take(file, own);
@@ -43,7 +48,6 @@ export async function withFolderLock<T>(folder: string, action: () => Promise<T>
     return await action();
   } finally {
     clearInterval(beat);
-    held.delete(own.token);
     if ((await holderOf(file))?.token === own.token) await rm(file, { force: true });
   }
 }
@@ -67,7 +71,7 @@ async function create(file: string, text: string): Promise<boolean> {
     await writeFile(file, text, { flag: 'wx' });
     return true;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   }
 }
@@ -83,23 +87,9 @@ async function holderOf(file: string): Promise<Holder | null> {
 
 async function isLeftBehind(file: string, holder: Holder | null): Promise<boolean> {
   const found = await stat(file).catch(() => null);
-  if (found === null || Date.now() - found.mtimeMs > DEAD_MS) return true;
-  if (holder?.host !== hostname()) return false;
-  // In a container that is started again, processes get their numbers again.
-  return holder.pid === process.pid ? !held.has(holder.token) : !isRunning(holder.pid);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // EPERM: it runs, as somebody else.
-    return codeOf(error) === 'EPERM';
-  }
-}
-
-function codeOf(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
+  if (found === null) return true;
+  if (holder?.host === hostname()) return processBegan(holder.pid) !== holder.began;
+  return Date.now() - found.mtimeMs > DEAD_MS;
 }
 
 function sentence(file: string, holder: Holder | null): string {

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
+import { processBegan } from '@lipsync/local-stack';
 import { FolderInUse, withFolderLock } from './lock';
 
 describe('a folder that one process may use at a time', () => {
@@ -18,7 +19,9 @@ describe('a folder that one process may use at a time', () => {
     const then = new Date(Date.now() - 1000 * ageSeconds);
     await utimes(file, then, then);
   }
-  const elsewhere = { token: 'a', pid: 7, host: 'another', since: '2026-11-27T12:00:00.000Z' };
+  const since = '2026-11-27T12:00:00.000Z';
+  const elsewhere = { token: 'a', pid: 7, began: 'then', host: 'another', since };
+  const parent = process.ppid;
 
   test('is free again afterwards, also when the work failed', async () => {
     await expect(withFolderLock(folder, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
@@ -27,14 +30,16 @@ describe('a folder that one process may use at a time', () => {
   });
 
   test.each([
+    ['a process of another machine', elsewhere, 60, `by process 7 on another, since ${since}. Wait`],
     [
-      'a process of another machine',
-      elsewhere,
-      'by process 7 on another, since 2026-11-27T12:00:00.000Z. Wait',
+      'a process of this machine that somebody has stopped for a while',
+      { ...elsewhere, pid: parent, began: processBegan(parent), host: hostname() },
+      180,
+      `by process ${parent} on ${hostname()}`,
     ],
-    ['a process that is just writing who it is', '{"tok', 'by a process that just started'],
-  ])('is refused while %s uses it', async (_, content, message) => {
-    await leave(content, 60);
+    ['a process that is just writing who it is', '{"tok', 60, 'by a process that just started'],
+  ])('is refused while %s uses it', async (_, content, age, message) => {
+    await leave(content, age);
     await expect(withFolderLock(folder, () => Promise.resolve())).rejects.toThrow(`is in use ${message}`);
     await expect(readdir(folder)).resolves.toEqual(['in-use-by.json']);
   });
