@@ -3,8 +3,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Delivery } from '@lipsync/contract';
 import { verifyWebhookSignature } from '@lipsync/domain';
-import { SAMPLE_AUDIO } from '@lipsync/local-stack';
-import { eventually, type HttpsReceiver, makeFaceVideo, type ReceivedRequest } from '@lipsync/testkit';
+import {
+  eventually,
+  type HttpsReceiver,
+  makeFaceVideo,
+  makeTone,
+  type ReceivedRequest,
+} from '@lipsync/testkit';
 import { Client } from 'pg';
 import {
   type Admin,
@@ -120,11 +125,12 @@ describe('purge', () => {
 
   it('deletes what has expired, reports how much, and leaves everything else', async () => {
     const { api } = system;
-    const clip = path.join(folder, 'short.mp4');
+    const [clip, voice] = [path.join(folder, 'short.mp4'), path.join(folder, 'voice.wav')];
     await makeFaceVideo(clip, { frames: 10, filters: 'null' });
+    await makeTone(voice, { seconds: 0.4 });
     const [video, audio] = await Promise.all([
       api.uploads.create(clip, { mediaType: 'video' }),
-      api.uploads.create(SAMPLE_AUDIO, { mediaType: 'audio' }),
+      api.uploads.create(voice, { mediaType: 'audio' }),
     ]);
     const request = {
       video: { asset_id: video.id },

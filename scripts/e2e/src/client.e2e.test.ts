@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
+import { REPOSITORY_ROOT } from '@lipsync/local-stack';
+import { makeFaceVideo, makeTone } from '@lipsync/testkit';
 import { transform } from '@swc/core';
 import { type SharedSystem, shareSystem } from './system';
 
@@ -24,8 +25,8 @@ it('does what its README says, sample after sample', async () => {
   const samples = [...readme.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code]) => code).join('');
   const options = { jsc: { parser: { syntax: 'typescript' as const }, target: 'es2022' as const } };
   await writeFile(path.join(FOLDER, 'readme.mjs'), (await transform(samples, options)).code);
-  await copyFile(SAMPLE_VIDEO, path.join(FOLDER, 'face.mp4'));
-  await copyFile(SAMPLE_AUDIO, path.join(FOLDER, 'voice.wav'));
+  await makeFaceVideo(path.join(FOLDER, 'face.mp4'), { frames: 15, filters: 'null' });
+  await makeTone(path.join(FOLDER, 'voice.wav'), { seconds: 1 });
   const { stdout } = await promisify(execFile)(process.execPath, ['readme.mjs'], {
     cwd: FOLDER,
     env: {

@@ -6,13 +6,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { ENGINES, validate } from '@lipsync/contract';
-import { createStack, REPOSITORY_ROOT, type Stack } from '@lipsync/local-stack';
+import { createStack, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO, type Stack } from '@lipsync/local-stack';
+import { type SyncMeasurement } from '@lipsync/models';
 import { makeFaceVideo, makeTone } from '@lipsync/testkit';
 import { shareSystem } from './system';
 
 const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: REPOSITORY_ROOT });
-const script = (name: string) => path.join(REPOSITORY_ROOT, 'scripts', 'local-stack', 'dist', `${name}.js`);
+const script = (name: string, workspace = 'local-stack') =>
+  path.join(REPOSITORY_ROOT, 'scripts', workspace, 'dist', `${name}.js`);
 
+/** With the packs that come with the service, as nobody else's tests here. */
 describe('the demo command', () => {
   let folder: string;
   let stack: Stack;
@@ -33,15 +36,15 @@ describe('the demo command', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('starts the system, renders with all engines beside another demo, reports as JSON; the last one stops everything', async () => {
+  it('starts the system, renders with all engines beside another demo, reports as JSON; the last one stops everything. A mouth moves with its voice', async () => {
     const { root } = stack.layout;
     const demo = async (outFile: string, ...options: string[]) => {
-      const command = [script('demo'), '--json', ...media, '--out', path.join(folder, outFile), ...options];
+      const command = [script('demo'), '--json', '--out', path.join(folder, outFile), ...options];
       const { stdout } = await run(...command, '--root', root);
       return JSON.parse(stdout) as { record: unknown; event: unknown; files: { file: string }[] };
     };
     const [said, other] = await Promise.all([
-      demo('result.mp4', '--engines', ENGINES.join(','), '--sync-mode', 'loop'),
+      demo('result.mp4', ...media, '--engines', ENGINES.join(','), '--sync-mode', 'loop'),
       demo('other.mp4'),
     ]);
     expect(validate('Record', said.record)).toEqual({ ok: true });
@@ -53,6 +56,21 @@ describe('the demo command', () => {
       ENGINES.map((engine) => path.join(folder, `result.${engine}.mp4`)),
     );
     for (const { file } of said.files) expect((await stat(file)).size).toBeGreaterThan(1_000);
+
+    const sample = ['--audio', SAMPLE_AUDIO, '--source', SAMPLE_VIDEO];
+    const { stdout } = await run(
+      script('measure-sync', 'models'),
+      '--video',
+      path.join(folder, 'other.mp4'),
+      ...sample,
+    );
+    const measured = JSON.parse(stdout) as SyncMeasurement;
+    // The source says something else. By how much it is exceeded says nothing of how well the mouth speaks.
+    expect(measured.rendered.pearson).toBeGreaterThan(measured.source?.pearson ?? NaN);
+    expect(measured.rendered.lagFrames ?? 0).toBeLessThanOrEqual(2);
+    expect(measured.rendered.lagFrames ?? 0).toBeGreaterThanOrEqual(-3);
+    expect(measured.outside_face?.psnr_db).toBeGreaterThanOrEqual(45);
+    expect(measured.duration?.within_one_frame).toBe(true);
 
     const status = await run(script('stack'), '--root', root, 'status', '--json').catch(
       (error: unknown) => error,

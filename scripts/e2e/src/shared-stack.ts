@@ -1,6 +1,8 @@
 // Jest's globalSetup of these tests, before module mapping applies: packages are their builds there.
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
+import { buildAnalyzerPack } from '@lipsync/builtin-packs';
+import { writeTinyPacks } from '@lipsync/engines/test';
 import { REPOSITORY_ROOT } from '@lipsync/local-stack';
 import { freePorts } from '@lipsync/testkit';
 
@@ -11,18 +13,25 @@ export type SharedHost = (typeof SHARED_HOSTS)[number];
 /** The same for all test files of a run: a stack with other settings would have to restart. */
 interface SharedStack {
   root: string;
+  /** Packs of all engines that cost next to nothing, for any stack: only the demo renders with the built-in ones. */
+  packs: string;
   ports: Record<SharedHost | 'collector', number>;
 }
 
 /** Announces the stack to the run's workers, which inherit the environment. */
 const VARIABLE = 'LIPSYNC_E2E_STACK';
 
-/** Names the stack that test files share; the first of them that needs it starts it. */
+/** Names the stack that test files share, and writes its packs; the first of them that needs it starts it. */
 export default async function chooseSharedStack(): Promise<void> {
   const names = [...SHARED_HOSTS, 'collector'];
   const ports = await freePorts(names.length);
+  const root = path.join(REPOSITORY_ROOT, '.local', 'e2e', `shared-${randomBytes(4).toString('hex')}`);
+  const packs = path.join(root, 'packs');
+  await buildAnalyzerPack(path.join(packs, 'analyzer'));
+  await writeTinyPacks(packs);
   process.env[VARIABLE] = JSON.stringify({
-    root: path.join(REPOSITORY_ROOT, '.local', 'e2e', `shared-${randomBytes(4).toString('hex')}`),
+    root,
+    packs,
     ports: Object.fromEntries(names.map((name, i) => [name, ports[i]])),
   });
 }

@@ -1,17 +1,21 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { createStack, REPOSITORY_ROOT, SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
-import { eventually, listenOnLoopback, stopRedis } from '@lipsync/testkit';
+import { createStack, REPOSITORY_ROOT } from '@lipsync/local-stack';
+import { eventually, listenOnLoopback, makeFaceVideo, makeTone, stopRedis } from '@lipsync/testkit';
 import { Client } from 'pg';
+import { sharedStack } from './shared-stack';
 import { awaitRender, killHard, startSystem, stateOf, type System } from './system';
 
 let system: System;
+let settings: { serviceEnv: Record<string, string> };
 beforeAll(async () => {
-  system = await startSystem('stack');
+  settings = { serviceEnv: { MODEL_PACKS_DIR: sharedStack().packs } };
+  system = await startSystem('stack', settings);
 });
 afterAll(() => system.stop());
 
@@ -31,15 +35,21 @@ async function query<Row extends object>(text: string, values: string[] = []): P
 describe('a render survives', () => {
   let media: { video: { asset_id: string }; audio: { asset_id: string } };
   beforeAll(async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'e2e-stack-'));
+    const [face, voice] = [path.join(folder, 'face.mp4'), path.join(folder, 'voice.wav')];
+    await makeFaceVideo(face, { frames: 10, filters: 'null' });
+    // Long enough for its worker to be killed meanwhile.
+    await makeTone(voice, { seconds: 12 });
     const [video, audio] = await Promise.all([
-      system.api.uploads.create(SAMPLE_VIDEO, { mediaType: 'video' }),
-      system.api.uploads.create(SAMPLE_AUDIO, { mediaType: 'audio' }),
+      system.api.uploads.create(face, { mediaType: 'video' }),
+      system.api.uploads.create(voice, { mediaType: 'audio' }),
     ]);
     media = { video: { asset_id: video.id }, audio: { asset_id: audio.id } };
+    await rm(folder, { recursive: true });
   });
 
   const startRender = async (): Promise<string> => {
-    const request = { ...media, engines: ['musetalk' as const], sync_mode: 'cut_off' as const };
+    const request = { ...media, engines: ['musetalk' as const], sync_mode: 'loop' as const };
     return (await system.api.renders.create({ ...request, webhook_url: system.receiver.url })).id;
   };
 
@@ -80,6 +90,11 @@ describe('a render survives', () => {
     for (const service of ['media-worker', 'webhook-dispatcher', 'api']) await killHard(system, service);
     await system.up();
     await expectOneCompletion(second);
+    await query(
+      `UPDATE jobs SET lease_until = now() FROM engine_runs
+       WHERE engine_runs.id = jobs.engine_run_id AND render_id = $1 AND jobs.status = 'running'`,
+      [first],
+    );
     await expectOneCompletion(first);
     expect(await claimsOf(first)).toBeGreaterThan(1);
   });
@@ -130,6 +145,7 @@ describe('the local stack', () => {
     let chosen: number | undefined;
     const isDescribed: boolean[] = [];
     const crossed = createStack({
+      ...settings,
       root: stack.layout.root,
       // Its ports have been looked at by then, and the API comes last.
       onProgress: (name, outcome) => {

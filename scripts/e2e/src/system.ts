@@ -114,11 +114,12 @@ export interface SharedSystem extends System {
 
 /** The run's one stack for tests that damage nothing. The first caller starts it, globalTeardown stops it. */
 export async function shareSystem(): Promise<SharedSystem> {
-  const { root, ports } = sharedStack();
+  const { root, packs, ports } = sharedStack();
   const stack = createStack({
     root,
     egressRoutes: SHARED_HOSTS.map((host) => `${host}:443=127.0.0.1:${ports[host]}`),
     serviceEnv: {
+      MODEL_PACKS_DIR: packs,
       // One attempt and one retry, due at once.
       WEBHOOK_RETRY_SCHEDULE_SECONDS: '0',
       // Only the command purges.

@@ -7,3 +7,4 @@ export { writeLatentsyncPack } from './latentsync-pack';
 export { writePooledMusetalkPack } from './musetalk-pack';
 export { type FaceShape, LARGE_FACE, paintedLandmarks, turnedAbout } from './painted-landmarks';
 export { writePassthroughPack } from './passthrough-pack';
+export { writeTinyPacks } from './tiny-packs';
