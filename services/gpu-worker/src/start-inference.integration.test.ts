@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildBuiltinPacks } from '@lipsync/builtin-packs';
+import { buildAnalyzerPack } from '@lipsync/builtin-packs';
 import { ENGINES, type SyncMode } from '@lipsync/contract';
 import { outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
 import {
@@ -15,7 +15,7 @@ import {
   mouthOpening,
   NO_MOUTHS,
 } from '@lipsync/engines';
-import { syntheticTrack } from '@lipsync/engines/test';
+import { syntheticTrack, writeTinyPacks } from '@lipsync/engines/test';
 import { resolveBinaries } from '@lipsync/media';
 import {
   ffmpeg,
@@ -46,7 +46,8 @@ describe('inference on files', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'inference-'));
-    await buildBuiltinPacks(at('packs'));
+    await buildAnalyzerPack(at('packs/analyzer'));
+    await writeTinyPacks(at('packs'));
     inference = await startInference({ packsDir: at('packs'), entry: COMPILED_CHILD });
     // Horizontal stripes below the numbers, so that lips moving up and down change the picture.
     const stripes = "geq=lum='if(gt(Y,100),128+90*sin(Y/3),lum(X,Y))':cb=128:cr=128";

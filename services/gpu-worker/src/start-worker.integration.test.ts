@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { buildBuiltinPacks } from '@lipsync/builtin-packs';
+import { buildAnalyzerPack } from '@lipsync/builtin-packs';
+import { writeTinyPacks } from '@lipsync/engines/test';
 import { createQueues, type Queues } from '@lipsync/queue';
 import { createLogger } from '@lipsync/runtime';
 import { eventually, freePorts, parseExposition, type RunningRedis, startRedis } from '@lipsync/testkit';
@@ -23,7 +24,8 @@ describe('gpu-worker process', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'gpu-worker-'));
-    await buildBuiltinPacks(join(folder, 'packs'));
+    await buildAnalyzerPack(join(folder, 'packs', 'analyzer'));
+    await writeTinyPacks(join(folder, 'packs'));
     redis = await startRedis({ dataDir: join(folder, 'redis') });
     queues = createQueues({
       redisUrl: redis.url,
@@ -137,7 +139,7 @@ describe('gpu-worker process', () => {
     // It leaves preparations to other workers.
     const worker = startService({ MODEL_PACKS_DIR: packsDir, PREPARATIONS: 'false' });
     await untilServing({ musetalk: 1 });
-    const manifest = join(packsDir, 'builtin-musetalk/pack.json');
+    const manifest = join(packsDir, 'tiny-musetalk/pack.json');
     await writeFile(manifest, `${readFileSync(manifest, 'utf8')}\n`);
     const { jobId } = await fixture.render({ audio: 'short', prepared: true });
     const end = ended(worker);

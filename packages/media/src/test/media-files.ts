@@ -42,6 +42,32 @@ export async function framesOf(binaries: Binaries, path: string): Promise<Uint8A
   return frames;
 }
 
+/** Copies every working frame of a video into a new output, with a sound beside them. */
+export async function passThrough(
+  binaries: Binaries,
+  source: string,
+  output: string,
+  sound: string,
+): Promise<void> {
+  const video = await videoOf(binaries, source);
+  const stream = await soundOf(binaries, sound);
+  const frames = await framesOf(binaries, source);
+  const encoder = openEncoder(
+    binaries,
+    {
+      outputPath: output,
+      ...frameSize(video),
+      frames: frames.length,
+      color: frameColor(video),
+      pixelAspect: video.pixelAspect,
+      audio: { path: sound, stream },
+    },
+    { deadlineMs: DEADLINE_MS },
+  );
+  await Promise.all(frames.map((frame) => encoder.write(frame)));
+  await encoder.finish();
+}
+
 /** A video as a render sees it: its stream and the number of its working frames. */
 export interface CountedVideo {
   readonly path: string;
