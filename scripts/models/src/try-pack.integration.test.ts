@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { openPackFor } from '@lipsync/engines';
-import { writePassthroughPack } from '@lipsync/engines/test';
+import { writePassthroughPack, writeTinyPacks } from '@lipsync/engines/test';
 import { type Binaries, inspect, resolveBinaries } from '@lipsync/media';
 import { encodeModel, GraphBuilder, MANIFEST_FILE, modelFile, packVersion } from '@lipsync/model-pack';
-import { type ClipShape, makeClip } from './sample-clip';
+import { type Clip, type ClipShape, makeClip } from './sample-clip';
 import { type Trial, tryPack } from './try-pack';
 
 /** The compiled inference process: a child process cannot run TypeScript. */
@@ -19,7 +19,8 @@ const FRAMES = 75;
 describe('a trial of a model pack', () => {
   let folder: string;
   let binaries: Binaries;
-  let videoFile: string;
+  let clip: Clip;
+  let short: Clip;
   const at = (name: string): string => path.join(folder, name);
 
   beforeAll(async () => {
@@ -27,14 +28,17 @@ describe('a trial of a model pack', () => {
     const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
     binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
     await buildBuiltinPacks(at('packs'));
-    ({ videoFile } = await makeClip(binaries.ffmpeg, folder, SHAPE));
+    await cp(at('packs/analyzer'), at('tiny/analyzer'), { recursive: true });
+    await writeTinyPacks(at('tiny'));
+    clip = await makeClip(binaries.ffmpeg, folder, SHAPE);
+    short = await makeClip(binaries.ffmpeg, folder, { ...SHAPE, seconds: 0.4 });
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   const attempt = (dir: string, trial: Partial<Trial> = {}) =>
     tryPack(binaries.ffmpeg, dir, {
+      ...clip,
       outputFile: at('out.mp4'),
-      videoFile,
       packsDir: at('packs'),
       entry,
       ...trial,
@@ -90,14 +94,14 @@ describe('a trial of a model pack', () => {
     await writeFile(path.join(dir, file), model);
     await rewriteManifest(dir, sha256, modelFile(file, model).sha256);
 
-    const failing = attempt(dir, { outputFile: at('none.mp4') });
+    const failing = attempt(dir, { ...short, outputFile: at('none.mp4') });
     await expect(failing).rejects.toThrow(/^not rendered: engine_failed: SessionError: .*Reshape.*$/);
     expect(await readdir(folder)).not.toContain('none.mp4');
   });
 
   test('a pack that does not verify is refused with the verification’s message', async () => {
     const dir = at('damaged');
-    await cp(at('packs/builtin-musetalk'), dir, { recursive: true });
+    await cp(at('tiny/tiny-musetalk'), dir, { recursive: true });
     await appendFile(path.join(dir, 'unet.onnx'), '!');
     await expect(attempt(dir)).rejects.toThrow(/^not tried: .*unet\.onnx \(unet\) has SHA-256/);
     await expect(attempt(at('nowhere'))).rejects.toThrow('pack.json cannot be read');
@@ -107,29 +111,26 @@ describe('a trial of a model pack', () => {
     const dir = at('other-analyzer');
     await cp(at('packs/analyzer'), dir, { recursive: true });
     await rewriteManifest(dir, '"builtin-face-api-68"', '"landmarks"');
-    expect(await attempt(dir)).toMatchObject({
+    expect(await attempt(dir, { ...short, packsDir: at('tiny') })).toMatchObject({
       pack: packVersion(await openPackFor('analyzer', dir)),
       engine: 'musetalk',
-      rendered_frames: FRAMES,
+      rendered_frames: 10,
       faceless_share: 0,
     });
   });
 
   test('a trial without a face analyzer is refused', async () => {
     const packsDir = at('no-analyzer');
-    await cp(at('packs/builtin-musetalk'), path.join(packsDir, 'builtin-musetalk'), { recursive: true });
-    await expect(attempt(at('packs/builtin-musetalk'), { packsDir })).rejects.toThrow(
-      'holds no face analyzer',
-    );
+    await cp(at('tiny/tiny-musetalk'), path.join(packsDir, 'tiny-musetalk'), { recursive: true });
+    await expect(attempt(at('tiny/tiny-musetalk'), { packsDir })).rejects.toThrow('holds no face analyzer');
   });
 
   test('a file that cannot be rendered is reported with the code that customers would see', async () => {
     await writeFile(at('broken.mp4'), 'this is not a video');
-    await expect(attempt(at('packs/builtin-musetalk'), { videoFile: at('broken.mp4') })).rejects.toThrow(
+    const dir = at('tiny/tiny-musetalk');
+    await expect(attempt(dir, { ...short, videoFile: at('broken.mp4') })).rejects.toThrow(
       /^not rendered: media_unsupported: .*$/,
     );
-    await expect(attempt(at('packs/builtin-musetalk'), { audioFile: at('nowhere.wav') })).rejects.toThrow(
-      'nowhere.wav',
-    );
+    await expect(attempt(dir, { audioFile: at('nowhere.wav') })).rejects.toThrow('nowhere.wav');
   });
 });

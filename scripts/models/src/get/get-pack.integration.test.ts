@@ -5,11 +5,13 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
-import { buildBuiltinPacks } from '@lipsync/builtin-packs';
+import { buildAnalyzerPack } from '@lipsync/builtin-packs';
 import { openPack } from '@lipsync/engines';
+import { writePooledMusetalkPack } from '@lipsync/engines/test';
 import { resolveBinaries } from '@lipsync/media';
 import { createStorage } from '@lipsync/storage';
 import { HUB_COMMIT, type HubServer, startHubServer, startS3Server } from '@lipsync/testkit';
+import { makeClip } from '../sample-clip';
 import { type Consent } from './consent';
 import { folderDestination, storeDestination } from './destination';
 import { type GetOptions, getPack } from './get-pack';
@@ -63,11 +65,12 @@ describe('getting published weights', () => {
   beforeAll(async () => {
     root = await mkdtemp(path.join(tmpdir(), 'get-pack-'));
     good = path.join(root, 'good');
-    await buildBuiltinPacks(good);
+    await buildAnalyzerPack(path.join(good, 'analyzer'));
+    await writePooledMusetalkPack(path.join(good, 'musetalk'));
     const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
     ({ ffmpeg } = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH }));
     await mkdir(path.join(root, 'upstream'));
-    // In place of a Python with torch (get-pack.long.test.ts has a real one): "exports" a pack of the build.
+    // In place of a Python with torch (get-pack.long.test.ts has a real one): "exports" a pack that was there before.
     await writeFile(
       path.join(root, 'python'),
       `#!${process.execPath}
@@ -75,9 +78,9 @@ describe('getting published weights', () => {
        const after = (name) => process.argv[process.argv.indexOf(name) + 1];
        if (process.argv[2] === '-c') process.exit();
        const out = after('--out');
-       cpSync(${JSON.stringify(path.join(good, 'builtin-musetalk'))}, out, { recursive: true });
+       cpSync(${JSON.stringify(path.join(good, 'musetalk'))}, out, { recursive: true });
        const manifest = readFileSync(out + '/pack.json', 'utf8');
-       writeFileSync(out + '/pack.json', manifest.replace('builtin-musetalk', after('--name')));
+       writeFileSync(out + '/pack.json', manifest.replace('pooled-musetalk', after('--name')));
        if (process.argv.includes('damaged')) writeFileSync(out + '/unet.onnx', 'damaged');`,
       { mode: 0o755 },
     );
@@ -121,7 +124,8 @@ describe('getting published weights', () => {
   const installed = () => readdir(packsDir);
 
   test('downloads, exports, verifies, renders a clip and installs; a second call downloads nothing', async () => {
-    const checks = { ffmpeg, entry };
+    const shape = { width: 320, height: 320, seconds: 3, grain: 0 };
+    const checks = { ffmpeg, entry, ...(await makeClip(ffmpeg, root, shape)) };
     const row = await get({ checks });
     expect(row).toMatchObject({
       engine: 'musetalk',

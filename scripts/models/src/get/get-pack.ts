@@ -4,7 +4,7 @@ import { type Row } from '@lipsync/admin';
 import { openPack, type Pack } from '@lipsync/engines';
 import { type Provider } from '@lipsync/model-pack';
 import { verifyPack } from '../packs';
-import { tryPack } from '../try-pack';
+import { type Trial, tryPack } from '../try-pack';
 import { checkCheckpoints, collectCheckpoints } from './checkpoints';
 import { acceptLicenses, type Consent } from './consent';
 import { type Destination } from './destination';
@@ -41,7 +41,7 @@ export interface GetOptions {
   /** Packs that are there, for the analyzer that a trial uses, and the detector of a new analyzer. */
   readonly packsDir: string;
   /** What verifies and tries the pack here; null where its provider is not: workers verify it when they start. */
-  readonly checks: { readonly ffmpeg: string; readonly entry?: string } | null;
+  readonly checks: ({ readonly ffmpeg: string } & Pick<Trial, 'entry' | 'videoFile' | 'audioFile'>) | null;
   readonly tell: (line: string) => void;
   readonly pauseMs?: number;
   readonly room?: Room;
