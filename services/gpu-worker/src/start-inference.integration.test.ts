@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildAnalyzerPack } from '@lipsync/builtin-packs';
+import { buildAnalyzerPack, buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { ENGINES, type SyncMode } from '@lipsync/contract';
 import { outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
 import {
@@ -117,7 +117,10 @@ describe('inference on files', () => {
   test('a face changes its lower half and nothing beyond its box', async () => {
     // Almost unchanged: an output must show a face somewhere.
     await render('cut_off', 'long', { track: 'late.track', output: 'plain.mp4' });
-    const { tensorBytes, timings } = await render('cut_off', 'long', { output: 'faced.mp4' });
+    await buildBuiltinPacks(at('built-in'));
+    const builtIn = await startInference({ packsDir: at('built-in'), entry: COMPILED_CHILD });
+    const files = { ...filesOf('cut_off', 'long', 'faced.mp4'), faceTrackPath: at('face.track') };
+    const { tensorBytes, timings } = await builtIn.render(files).finally(() => builtIn.close());
     // The pack asks for the clip's own mouth, which no track holds.
     expect(timings.exemplarsMs).toBeGreaterThan(0);
     // Every face leaves the graphs as 256 × 256 floats of three colors at least.
