@@ -1,4 +1,4 @@
-export { print, type Row } from './command-line';
+export { print, printableText, type Row } from './command-line';
 export { type AdminContext } from './connect';
 export { newCustomer } from './customers';
 export { newKey } from './keys';

@@ -1,3 +1,4 @@
+import { printableText } from '@lipsync/admin';
 import { type Engine, ENGINES } from '@lipsync/contract';
 import { type Command, InvalidArgumentError } from 'commander';
 
@@ -22,10 +23,12 @@ export function parseEngine(name: string): Engine {
   return engine;
 }
 
-/** What the command throws becomes one line, and the exit code 1. */
+/** What the command throws becomes a message on the error output, and the exit code 1. */
 export function runProgram(program: Command): void {
   program.parseAsync().catch((error: unknown) => {
-    console.error(`${program.name()}: ${error instanceof Error ? error.message : String(error)}`);
+    const message = error instanceof Error ? error.message : String(error);
+    // It may quote a service or a hub.
+    process.stderr.write(printableText(`${program.name()}: ${message}\n`));
     process.exitCode = 1;
   });
 }
