@@ -36,9 +36,16 @@ const formatsFrom = (smallest: number): fc.Arbitrary<PictureFormat> =>
     range: fc.constantFrom('limited', 'full'),
   });
 
+/** Also on edges and centers of pixels, where it is decided to which side a pixel belongs. */
+const lengths = (min: number, max: number) =>
+  fc.oneof(
+    between(min, max),
+    fc.integer({ min: 2 * min, max: 2 * max }).map((halves) => halves / 2),
+  );
+
 /** Boxes inside, across the borders of and larger than any of the pictures, including tiny ones. */
 const boxes: fc.Arbitrary<Box> = fc
-  .record({ x: between(-20, 80), y: between(-20, 80), w: between(2, 130), h: between(2, 130) })
+  .record({ x: lengths(-20, 80), y: lengths(-20, 80), w: lengths(2, 130), h: lengths(2, 130) })
   .map(({ x, y, w, h }) => ({ x1: x, y1: y, x2: x + w, y2: y + h }));
 
 /** Whether a mask shows anything at a cell. */
