@@ -8,9 +8,10 @@ import { isCubic } from './sampling';
 
 /**
  * Blends a face, three float32 planes of side `size` with R, G, B in [-1, 1], into a picture, weighted by a mask of the
- * same size. Only rows [firstRow, endRow) of the face are needed; `paired` has the same size as the face. `spans` holds two int32 per pair of rows, from the even row `top`
- * on: the first column, which is even, and the number of columns (even), none if not above 0. Mask weights below
- * `least` count as 0. `scratch` has room for eight rows of the longest padded span.
+ * same size. Only rows [firstRow, endRow) of the face are needed; `paired` has the same size as the face. `spans` holds
+ * two int32 per pair of rows, from the even row `top` on: the first column, which is even, and the number of columns
+ * (even), none if not above 0. Mask weights below `least` count as 0. `scratch` has room for eight rows of the longest
+ * padded span.
  */
 export function pasteAligned(
   picture: usize,

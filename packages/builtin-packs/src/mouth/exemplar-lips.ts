@@ -81,7 +81,8 @@ export function exemplarLips(
     return {
       of,
       share,
-      // Above, between and below the edges of the lips. Each changes little from point to point; all of them together jump at the edges.
+      // Above, between and below the edges of the lips. Each changes little from point to point; what they make up
+      // together jumps at the edges.
       places: [
         place(m.add(upper, ownFromUpper)),
         place(m.mix(upper, lower, inside)),

@@ -115,7 +115,7 @@ const MARGIN = 0.06;
 const WIDE_JAW = 0.85;
 /** Lips part a little more than in proportion to the jaw: the teeth of "ee" show. */
 const PARTING_POWER = 0.6;
-/** The lower lip at the upper teeth: how far it is from the upper lip, and how much of that is above the line where lips meet. */
+/** The lower lip at the upper teeth: its distance from the upper lip, and how much of that is above where lips meet. */
 const DENTAL = { gap: 0.12, upperShare: 1.5 };
 /** How much drawn-together and drawn-apart corners change the mouth's width. */
 const NARROWER = 0.26;

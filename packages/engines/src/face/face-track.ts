@@ -30,7 +30,7 @@ export interface FaceTrack {
   readonly landmarks: Float32Array;
   /** Per frame: 1 on the first frame of a new shot and where the face jumps within a shot. */
   readonly cuts: Uint8Array;
-  /** Per frame: the number of the look that its face wears, see `groupLooks`. It is one for the frames between two cuts. */
+  /** Per frame: the number of the look that its face wears, see `groupLooks`; the same between two cuts. */
   readonly looks: Uint8Array;
   /** Per frame: 1 when the face was seen with this look, neither filled in between two sightings nor merely similar. */
   readonly seen: Uint8Array;

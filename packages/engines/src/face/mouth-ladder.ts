@@ -181,9 +181,10 @@ function apart(frames: readonly number[]): number[] {
 const OTHER_LIGHT = 1.25;
 
 /**
- * The exemplars out of the pictures of the proposed frames, found by frame: for each rung the sharpest in the usual light. A
- * rung that was only seen in other light repeats the one next to it, because gloss and shadow stay when a picture is lit
- * again; but the ends of the ladder show how far the mouth closes and opens, in whatever light. None without pictures.
+ * The exemplars, chosen from the pictures of the proposed frames, by frame: for each rung the sharpest in the usual
+ * light. A rung that was only seen in other light repeats the one next to it, because gloss and shadow stay when a
+ * picture is lit again; but the ends of the ladder show how far the mouth closes and opens, in whatever light. NO_MOUTHS
+ * without pictures.
  */
 export function chooseMouths(
   track: FaceTrack,

@@ -103,7 +103,7 @@ export interface RenderResult {
   readonly replacedCodecs: readonly ReplacedCodec[];
   /** Milliseconds inside the engine's graphs while they ran on a GPU; null when they ran on the CPU. */
   readonly gpuInferenceMs: number | null;
-  /** What the engine's graphs were given and gave. */
+  /** What the engine's graphs were given, and what they returned. */
   readonly tensorBytes: TensorBytes;
   /** Whether a graph failed where that only costs measurements of the output. */
   readonly graphFailed: boolean;

@@ -28,7 +28,8 @@ export interface LoadedAnalyzer {
 }
 
 /**
- * Finds the main face of a video in every frame; coordinates are in pixels of the source picture. Rejects with what the frames, the graphs or `onFrame` threw.
+ * Finds the main face of a video in every frame; coordinates are in pixels of the source picture. Rejects with what the
+ * frames, the graphs or `onFrame` threw.
  */
 export async function analyzeFaces({
   frames,

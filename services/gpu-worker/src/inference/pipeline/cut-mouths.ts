@@ -14,7 +14,7 @@ import { pictureFormat } from '../local-media';
  * Pictures of a video's own mouth in each look of its face, in the source's resolution. Decodes the video once more, up
  * to the last of a few frames that the track proposes: the analysis sees every frame, but smaller, and only at its end is
  * it known which looks there are and which openings the mouth has. Only frames up to the last of `sources`, which the
- * output shows, are considered, so that the pictures do not depend on how much of the video was analyzed.
+ * output shows, are considered, so that a look's pictures do not depend on how much of the video was analyzed.
  */
 export async function cutMouths(
   videoPath: string,
