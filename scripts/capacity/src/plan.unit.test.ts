@@ -86,7 +86,7 @@ describe('plan', () => {
   });
 
   it('reports when customers wait because of their own cap, not for pods', () => {
-    expect(() => pods({ customers: 1, rendersPerHour: 1200 }, { runningJobsMax: 1 })).toThrow(
+    expect(() => pods({ customers: 1, rendersPerHour: 240 }, { runningJobsMax: 1 })).toThrow(
       'may run at once',
     );
   });
