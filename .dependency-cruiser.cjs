@@ -9,12 +9,12 @@ const only = (name, comment, target, allowed) => ({
   },
   to: { path: target },
 });
-/** A package may import itself and the packages named here; its tests may import any. */
+/** A package may import itself and the packages named here; its tests and their fixtures may import any. */
 const layer = (name, ...below) => ({
   name: `${name}-imports-downwards`,
   severity: 'error',
   comment: below.length === 0 ? 'imports no other package' : `imports only ${below.join(', ')}`,
-  from: { path: `^packages/${name}/src`, pathNot: '\\.test\\.ts$' },
+  from: { path: `^packages/${name}/src`, pathNot: ['\\.test\\.ts$', '/src/test/'] },
   to: { path: `^packages/(?!(${[name, ...below].join('|')})/)` },
 });
 

@@ -1,9 +1,9 @@
 // Jest's globalSetup of these tests, before module mapping applies: packages are their builds there.
 import { randomBytes } from 'node:crypto';
+import { mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { buildAnalyzerPack } from '@lipsync/builtin-packs';
 import { writeTinyPacks } from '@lipsync/engines/test';
-import { REPOSITORY_ROOT } from '@lipsync/local-stack';
+import { PACKS_DIR, REPOSITORY_ROOT } from '@lipsync/local-stack';
 import { freePorts } from '@lipsync/testkit';
 
 /** Hosts that the shared stack reaches on loopback, where one test file at a time answers for each. */
@@ -27,7 +27,8 @@ export default async function chooseSharedStack(): Promise<void> {
   const ports = await freePorts(names.length);
   const root = path.join(REPOSITORY_ROOT, '.local', 'e2e', `shared-${randomBytes(4).toString('hex')}`);
   const packs = path.join(root, 'packs');
-  await buildAnalyzerPack(path.join(packs, 'analyzer'));
+  await mkdir(packs, { recursive: true });
+  await symlink(path.join(PACKS_DIR, 'analyzer'), path.join(packs, 'analyzer'));
   await writeTinyPacks(packs);
   process.env[VARIABLE] = JSON.stringify({
     root,
