@@ -58,7 +58,7 @@ export class History {
     void keepVideo({ id, expiresAt, owner: this.#owner, file });
   }
 
-  /** The video of a render or a preparation; null if this browser does not have it (any more). */
+  /** The video of a render or a preparation; null if this browser does not have it (anymore). */
   findVideo(id: string): Promise<File | null> {
     return findVideo(id, this.#owner);
   }

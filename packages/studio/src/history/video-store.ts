@@ -23,7 +23,7 @@ export async function keepVideo(video: Omit<StoredVideo, 'storedAt'>): Promise<v
   });
 }
 
-/** The owner's video; null if this browser does not have it (any more). */
+/** The owner's video; null if this browser does not have it (anymore). */
 export async function findVideo(id: string, owner: string): Promise<File | null> {
   const found: unknown = await withVideos('readonly', (videos) => answer(videos.get(id)));
   if (!isLive(found) || found.owner !== owner) return null;
