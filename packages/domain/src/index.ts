@@ -1,4 +1,5 @@
 export * from './address-policy';
+export * from './clock';
 export * from './customer-urls';
 export * from './errors';
 export * from './identifiers';
