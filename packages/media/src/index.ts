@@ -20,7 +20,10 @@ export {
   type AudioStream,
   frameColor,
   frameSize,
+  type HdrMetadata,
   type Rational,
+  type Scan,
+  transferOf,
   type VideoStream,
 } from './probe/stream-info';
 export { resolveVideoCodecs } from './resolve-video-codecs';

@@ -12,7 +12,28 @@ export interface ColorTags {
   readonly transfer?: string;
 }
 
-/** The first video stream that is not a cover picture, as its container describes it. */
+/** A point of the CIE 1931 diagram in units of 1/50000. */
+export type Chromaticity = readonly [x: number, y: number];
+
+/** What is known of the display and the light of HDR video, in the integer units of its messages (H.265, D.3.28, D.3.35). */
+export interface HdrMetadata {
+  /** The display that it was graded on (SMPTE ST 2086). */
+  readonly masteringDisplay?: {
+    readonly red: Chromaticity;
+    readonly green: Chromaticity;
+    readonly blue: Chromaticity;
+    readonly white: Chromaticity;
+    /** In units of 0.0001 cd/m². */
+    readonly luminance: { readonly min: number; readonly max: number };
+  };
+  /** The lightest sample and the mean of the lightest picture (CTA-861.3), in cd/m²; 0 is unknown. */
+  readonly contentLight?: { readonly maxCll: number; readonly maxFall: number };
+}
+
+/** How pictures are stored: whole, or as two fields of which the one with the top line is first (`tff`) or second. */
+export type Scan = 'progressive' | 'tff' | 'bff';
+
+/** The first video stream that is not a cover picture. `inspect` reads it from the container. */
 export interface VideoStream {
   readonly codec: string;
   /** Displayed size in pixels, after rotation. May be odd; frames are read at `frameSize`. */
@@ -20,8 +41,20 @@ export interface VideoStream {
   readonly height: number;
   /** Average frames per second according to the container; 0 when the container does not say. */
   readonly fps: number;
+  /** The constant rate that the container claims; null if it claims none. */
+  readonly rate: Rational | null;
+  /** `inspect` reports what the stream is flagged as, which may be wrong. */
+  readonly scan: Scan;
   readonly pixFmt: string;
+  /** Bits of a sample of the frames that a reader yields: 10 for every source of more than 8. */
+  readonly depth: 8 | 10;
+  /** Whether pictures have transparent parts. */
+  readonly alpha: boolean;
   readonly color: ColorTags;
+  /** Empty for SDR, and for HDR of which nothing is known. */
+  readonly hdr: HdrMetadata;
+  /** SMPTE timecode of the first picture, such as 01:00:00:00; with ";" or "." before the frame if frames are dropped. */
+  readonly timecode?: string;
   /** Width of a pixel over its height, after rotation. */
   readonly pixelAspect: Rational;
   readonly timeBase: Rational;
@@ -36,6 +69,8 @@ export interface AudioStream {
   readonly profile?: string;
   readonly sampleRate: number;
   readonly channels: number;
+  /** ISO 639-2 code; absent if undetermined. */
+  readonly language?: string;
   /** Seconds from the file's first timestamp to the first sample; an output's sound begins with its first sample. */
   readonly startSeconds: number;
 }
@@ -48,6 +83,12 @@ export function frameSize(video: Pick<VideoStream, 'width' | 'height'>): { width
 /** True when the stored samples are full range, by tag or by the old yuvj formats. */
 export function isFullRange(video: Pick<VideoStream, 'pixFmt' | 'color'>): boolean {
   return video.color.range === 'pc' || video.pixFmt.startsWith('yuvj');
+}
+
+/** How samples relate to light: gamma, SMPTE ST 2084 or ARIB STD-B67. Anything else that a tag may say is near gamma. */
+export function transferOf({ color }: Pick<VideoStream, 'color'>): 'sdr' | 'pq' | 'hlg' {
+  if (color.transfer === 'smpte2084') return 'pq';
+  return color.transfer === 'arib-std-b67' ? 'hlg' : 'sdr';
 }
 
 /** True when the samples are RGB, so that the conversion to 4:2:0 must choose a matrix. */
