@@ -91,7 +91,7 @@ module.exports = {
       comment: 'A browser downloads what the page imports, and the rest of domain is for servers',
       severity: 'error',
       from: { path: '^packages/studio/src', pathNot: '\\.test\\.ts$' },
-      to: { path: '^packages/domain/src/', pathNot: '^packages/domain/src/timeline\\.ts$' },
+      to: { path: '^packages/domain/src/', pathNot: '^packages/domain/src/(clock|timeline)\\.ts$' },
     },
     layer('testkit', 'domain', 'contract'),
     only(

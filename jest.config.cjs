@@ -20,7 +20,7 @@ const sources = {
   moduleNameMapper: {
     '^@lipsync/prisma$': '<rootDir>/prisma/index.ts',
     '^@lipsync/gpu-worker$': '<rootDir>/services/gpu-worker/src/index.ts',
-    '^@lipsync/domain/timeline$': '<rootDir>/packages/domain/src/timeline.ts',
+    '^@lipsync/domain/(clock|timeline)$': '<rootDir>/packages/domain/src/$1.ts',
     '^@lipsync/engines/test$': '<rootDir>/packages/engines/src/test/index.ts',
     '^@lipsync/engines/test/(.*)$': '<rootDir>/packages/engines/src/test/$1.ts',
     '^@lipsync/(local-stack|models|e2e)$': '<rootDir>/scripts/$1/src/index.ts',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type SyncMode } from '@lipsync/contract';
-import { outputFrameCount, WORKING_FPS } from '@lipsync/domain';
+import { constantClock, endOf, exactRate, timelineOf } from '@lipsync/domain';
 import { type Client } from 'pg';
 import { type MeasuredRender } from './profile';
 
@@ -73,7 +73,7 @@ export async function measuredRenders(
         // Profiles are shared, so they contain no ids of the service.
         customer: `customer-${customers.indexOf(row.customer) + 1}`,
         engine: row.engine,
-        output_seconds: outputFrameCount(row.syncMode, row.videoFrames, row.audioSeconds) / WORKING_FPS,
+        output_seconds: outputSecondsOf(row),
         analysed_seconds: line.fields['face_track'] === 'analysis' ? row.videoSeconds : 0,
         ingests: own.flatMap(({ jobId, availableAt, mediaSeconds }) => {
           const ingest = ended.get(jobId);
@@ -84,6 +84,11 @@ export async function measuredRenders(
       },
     ];
   });
+}
+
+function outputSecondsOf({ syncMode, videoFrames, videoSeconds, audioSeconds }: RenderRow): number {
+  const video = constantClock(exactRate(videoFrames / videoSeconds), videoFrames);
+  return endOf(timelineOf(syncMode, video, audioSeconds).clock);
 }
 
 /** The time of the claim is when the line says that the job ended, minus its duration. */

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { sourceFrameIndex } from '@lipsync/domain';
+import { constantClock, timelineOf } from '@lipsync/domain';
 import { provisionCustomer, type StackCustomer } from '@lipsync/local-stack';
 import { eventually, makeFaceVideo, makeTone } from '@lipsync/testkit';
 import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
@@ -14,6 +14,8 @@ const inChromium = executable === null ? describe.skip : describe;
 // Sixteen frames are what LatentSync draws at a time.
 const VIDEO_FRAMES = 8;
 const OUTPUT_FRAMES = 16;
+const RATE = { num: 25, den: 1 };
+const BOUNCED = timelineOf('bounce', constantClock(RATE, VIDEO_FRAMES), OUTPUT_FRAMES / RATE.num);
 
 let system: SharedSystem;
 let stranger: StackCustomer;
@@ -31,7 +33,7 @@ inChromium('the studio', () => {
     browser = await launchChromium(executable ?? '');
     await makeFaceVideo(file('face.mp4'), { frames: VIDEO_FRAMES, filters: 'scale=256:-2' });
     await writeFile(file('damaged.mp4'), (await readFile(file('face.mp4'))).subarray(0, 4000));
-    await makeTone(file('voice.wav'), { seconds: OUTPUT_FRAMES / 25 });
+    await makeTone(file('voice.wav'), { seconds: OUTPUT_FRAMES / RATE.num });
   });
   afterAll(async () => {
     await browser.close();
@@ -353,22 +355,19 @@ async function watchPictures(): Promise<void> {
     for (const clip of document.querySelectorAll('.clip')) {
       const video = clip.querySelector('video');
       const watch = () => video.requestVideoFrameCallback((_now, { mediaTime }) => {
-        window.shown[clip.dataset.clip] = Math.round(mediaTime * 25);
+        window.shown[clip.dataset.clip] = Math.round(mediaTime * ${RATE.num});
         watch();
       });
       watch();
       // The picture that is there already is reported at the next seek only.
-      window.shown[clip.dataset.clip] = Math.floor(video.currentTime * 25 + 1e-3);
+      window.shown[clip.dataset.clip] = Math.floor(video.currentTime * ${RATE.num} + 1e-3);
     }
   })()`);
 }
 
 /** The clock, the outputs and the source agree on what is shown at this frame of the output. */
 async function expectFrame(frame: number): Promise<void> {
-  const source = sourceFrameIndex('bounce', frame, {
-    videoFrames: VIDEO_FRAMES,
-    outputFrames: OUTPUT_FRAMES,
-  });
+  const source = BOUNCED.sources[frame];
   await eventually(async () => {
     expect(await frameOnTheClock()).toBe(frame);
     expect(await page.evaluate('window.shown')).toEqual({ source, musetalk: frame, latentsync: frame });

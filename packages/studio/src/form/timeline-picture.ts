@@ -1,5 +1,6 @@
 import { type SyncMode } from '@lipsync/client';
-import { outputFrameCount, WORKING_FPS } from '@lipsync/domain/timeline';
+import { constantClock, endOf } from '@lipsync/domain/clock';
+import { timelineOf } from '@lipsync/domain/timeline';
 
 /** What a track does for a while: plays (forward, backward, slower or faster), stands still, is silent, or is left out. */
 type SegmentKind = 'forward' | 'backward' | 'stretched' | 'held' | 'silent' | 'unused';
@@ -22,11 +23,14 @@ export interface TimelinePicture {
 /** More pieces than this would be drawn as a gray band. */
 const MAX_PIECES = 60;
 
+/** The rate of a file is not known before the service has seen it; a picture shows no single frames. */
+const FPS = 30;
+
 /** The tracks of a render, to be drawn. */
 export function timelinePicture(mode: SyncMode, videoSeconds: number, voiceSeconds: number): TimelinePicture {
-  const videoFrames = Math.max(1, Math.round(videoSeconds * WORKING_FPS));
-  const outputSeconds = outputFrameCount(mode, videoFrames, voiceSeconds) / WORKING_FPS;
-  const isLonger = outputSeconds > videoSeconds + 1 / WORKING_FPS;
+  const source = constantClock({ num: FPS, den: 1 }, Math.max(1, Math.round(videoSeconds * FPS)));
+  const outputSeconds = endOf(timelineOf(mode, source, voiceSeconds).clock);
+  const isLonger = outputSeconds > videoSeconds + 1 / FPS;
   const video =
     mode === 'remap'
       ? [piece(isEqual(videoSeconds, outputSeconds) ? 'forward' : 'stretched', 0, outputSeconds)]
@@ -42,7 +46,7 @@ export function timelinePicture(mode: SyncMode, videoSeconds: number, voiceSecon
 }
 
 const piece = (kind: SegmentKind, from: number, to: number): Segment => ({ kind, from, to });
-const isEqual = (a: number, b: number): boolean => Math.abs(a - b) <= 1 / WORKING_FPS;
+const isEqual = (a: number, b: number): boolean => Math.abs(a - b) <= 1 / FPS;
 
 /** A track that plays once: the rest of the output is `filler`, and the rest of the track unused. */
 function track(seconds: number, outputSeconds: number, filler: SegmentKind): Segment[] {

@@ -1,9 +1,9 @@
 import { SYNC_MODES } from '@lipsync/contract';
-import { outputFrameCount } from '@lipsync/domain';
+import { constantClock, endOf, timelineOf } from '@lipsync/domain';
 import fc from 'fast-check';
 import { type Segment, timelinePicture } from './timeline-picture';
 
-const seconds = fc.integer({ min: 1, max: 7500 }).map((frames) => frames / 25);
+const seconds = fc.integer({ min: 1, max: 9000 }).map((frames) => frames / 30);
 const kinds = (segments: readonly Segment[]) => segments.map(({ kind }) => kind);
 
 describe('the picture of a sync mode', () => {
@@ -11,11 +11,12 @@ describe('the picture of a sync mode', () => {
     fc.assert(
       fc.property(fc.constantFrom(...SYNC_MODES), seconds, seconds, (mode, video, voice) => {
         const picture = timelinePicture(mode, video, voice);
-        expect(picture.outputSeconds).toBe(outputFrameCount(mode, Math.round(video * 25), voice) / 25);
+        const source = constantClock({ num: 30, den: 1 }, Math.round(video * 30));
+        expect(picture.outputSeconds).toBe(endOf(timelineOf(mode, source, voice).clock));
         for (const segments of [picture.video, picture.voice]) {
           const shown = segments.filter(({ kind }) => kind !== 'unused');
           // Lengths that differ by a frame are equal.
-          expect(Math.abs((shown.at(-1)?.to ?? 0) - picture.outputSeconds)).toBeLessThanOrEqual(0.0401);
+          expect(Math.abs((shown.at(-1)?.to ?? 0) - picture.outputSeconds)).toBeLessThanOrEqual(0.0334);
           segments.forEach(({ from }, i) => expect(from).toBe(i === 0 ? 0 : segments[i - 1]?.to));
         }
       }),

@@ -1,3 +1,4 @@
+import { secondsAt } from '@lipsync/domain/clock';
 import { type JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../shared/icons';
@@ -108,7 +109,7 @@ function SourceTime({
   const way = position.rate < 0 ? ' ←' : position.rate === 0 ? ' ∥' : '';
   return (
     <span class="clip-time soft number" title="Time in the source">
-      {timeText(position.frame)}
+      {timeText(secondsAt(timeline.source, position.frame))}
       {way}
     </span>
   );

@@ -1,6 +1,7 @@
+import { type Clock, framesOf, middleOf } from '@lipsync/domain/clock';
 import { type PlayerClip } from './clip-view';
 import { findMouth, type Picture, type Region } from './find-mouth';
-import { middleOf, sourcePosition } from './source-clock';
+import { sourcePosition } from './source-clock';
 
 /** Wide enough for a mouth to be some pixels. */
 const WIDTH = 192;
@@ -10,7 +11,7 @@ const MOMENTS = [0.15, 0.4, 0.6, 0.85];
  * Where the engines have drawn, found by comparing an output with the source, or with another output: null without two
  * clips, or if they do not differ.
  */
-export async function locateMouth(clips: readonly PlayerClip[], frames: number): Promise<Region | null> {
+export async function locateMouth(clips: readonly PlayerClip[], clock: Clock): Promise<Region | null> {
   const output = clips.findLast(({ timeline }) => timeline === null);
   const other = clips.find((clip) => clip !== output);
   if (output === undefined || other === undefined) return null;
@@ -19,9 +20,12 @@ export async function locateMouth(clips: readonly PlayerClip[], frames: number):
   const size = { width: WIDTH, height: Math.round((WIDTH * a.videoHeight) / a.videoWidth) };
   const pairs: [Picture, Picture][] = [];
   for (const moment of MOMENTS) {
-    const frame = Math.floor(moment * frames);
-    const beside = other.timeline === null ? frame : sourcePosition(other.timeline, frame).frame;
-    pairs.push([await pictureAt(a, middleOf(frame), size), await pictureAt(b, middleOf(beside), size)]);
+    const frame = Math.floor(moment * framesOf(clock));
+    const beside =
+      other.timeline === null
+        ? middleOf(clock, frame)
+        : middleOf(other.timeline.source, sourcePosition(other.timeline, frame).frame);
+    pairs.push([await pictureAt(a, middleOf(clock, frame), size), await pictureAt(b, beside, size)]);
   }
   return findMouth(pairs);
 }

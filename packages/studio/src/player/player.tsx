@@ -1,4 +1,5 @@
 import './player.css';
+import { type Clock, framesOf } from '@lipsync/domain/clock';
 import { type JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../shared/icons';
@@ -17,16 +18,16 @@ import { viewOf, WHOLE, withinPicture, zoomAt } from './zoom';
 interface PlayerProps {
   /** The source, if there is one, then the outputs. The same array as long as they are the same. */
   readonly clips: readonly PlayerClip[];
-  /** Frames of every output. */
-  readonly frames: number;
+  /** When the frames of the outputs are on screen. */
+  readonly clock: Clock;
 }
 
 /** Several videos in one transport: side by side, or one wiped over another. */
-export function Player({ clips, frames }: PlayerProps): JSX.Element {
+export function Player({ clips, clock }: PlayerProps): JSX.Element {
   const transport = useMemo(() => {
     const output = clips.find(({ timeline }) => timeline === null);
-    return new Transport({ frames, sounding: output?.name ?? null });
-  }, [clips, frames]);
+    return new Transport({ clock, sounding: output?.name ?? null });
+  }, [clips, clock]);
   useEffect(() => () => transport.close(), [transport]);
   const sounding = useTransport(transport, (state) => state.sounding);
   const [view, setView] = useState(WHOLE);
@@ -45,7 +46,7 @@ export function Player({ clips, frames }: PlayerProps): JSX.Element {
       setView(WHOLE);
       return;
     }
-    const found = mouth ?? (await locateMouth(clips, frames)) ?? DEFAULT_MOUTH;
+    const found = mouth ?? (await locateMouth(clips, clock)) ?? DEFAULT_MOUTH;
     setMouth(found);
     setView(viewOf(found));
   };
@@ -57,10 +58,11 @@ export function Player({ clips, frames }: PlayerProps): JSX.Element {
         transport.toggle();
         break;
       case 'step':
-        transport.step(shortcut.frames);
+        if (shortcut.by === 'frame') transport.step(shortcut.count);
+        else transport.skip(shortcut.count);
         break;
       case 'edge':
-        transport.seek(shortcut.end ? frames - 1 : 0);
+        transport.seek(shortcut.end ? framesOf(clock) - 1 : 0);
         break;
       case 'repeat':
         transport.setLooping(!transport.state.looping);

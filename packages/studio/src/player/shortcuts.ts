@@ -1,14 +1,11 @@
 /** What a key does to the player. */
 export type Shortcut =
   | { readonly kind: 'toggle' | 'repeat' | 'mouth' | 'wipe' | 'mute' }
-  | { readonly kind: 'step'; readonly frames: number }
+  | { readonly kind: 'step'; readonly by: 'frame' | 'second'; readonly count: 1 | -1 }
   | { readonly kind: 'edge'; readonly end: boolean }
   | { readonly kind: 'hear'; readonly clip: number };
 
 type Key = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>;
-
-/** Frames in a second at the working rate. */
-const SECOND = 25;
 
 /** Shown to people, in this order. */
 export const SHORTCUT_TEXTS: readonly (readonly [keys: readonly string[], text: string])[] = [
@@ -25,7 +22,7 @@ export const SHORTCUT_TEXTS: readonly (readonly [keys: readonly string[], text: 
 
 export function shortcutOf({ key, shiftKey, ctrlKey, metaKey, altKey }: Key): Shortcut | null {
   if (ctrlKey || metaKey || altKey) return null;
-  const frames = shiftKey ? SECOND : 1;
+  const by = shiftKey ? 'second' : 'frame';
   switch (key.length === 1 ? key.toLowerCase() : key) {
     case ' ':
     case 'k':
@@ -33,11 +30,11 @@ export function shortcutOf({ key, shiftKey, ctrlKey, metaKey, altKey }: Key): Sh
     case 'ArrowLeft':
     case ',':
     case '<':
-      return { kind: 'step', frames: -frames };
+      return { kind: 'step', by, count: -1 };
     case 'ArrowRight':
     case '.':
     case '>':
-      return { kind: 'step', frames };
+      return { kind: 'step', by, count: 1 };
     case 'Home':
     case 'End':
       return { kind: 'edge', end: key === 'End' };

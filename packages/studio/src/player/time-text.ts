@@ -1,8 +1,6 @@
-import { WORKING_FPS } from '@lipsync/domain/timeline';
-
-/** “0:03.48”: minutes, seconds, hundredths. A frame lasts four of them, so each has a text of its own. */
-export function timeText(frame: number): string {
-  const hundredths = Math.round((frame * 100) / WORKING_FPS);
+/** “0:03.48”: minutes, seconds, hundredths. A frame lasts longer than one, so each has a text of its own. */
+export function timeText(time: number): string {
+  const hundredths = Math.round(time * 100);
   const seconds = Math.floor(hundredths / 100);
   const two = (value: number): string => String(value).padStart(2, '0');
   return `${Math.floor(seconds / 60)}:${two(seconds % 60)}.${two(hundredths % 100)}`;

@@ -1,4 +1,4 @@
-import { WORKING_FPS } from '@lipsync/domain/timeline';
+import { endOf, secondsAt } from '@lipsync/domain/clock';
 import { type JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { timelinePicture } from '../form/timeline-picture';
@@ -41,7 +41,7 @@ export function Track({
         aria-valuemin={1}
         aria-valuemax={frames}
         aria-valuenow={frame + 1}
-        aria-valuetext={`${timeText(frame)}, frame ${frame + 1} of ${frames}`}
+        aria-valuetext={`${timeText(secondsAt(transport.clock, frame))}, frame ${frame + 1} of ${frames}`}
         style={{ '--played': played }}
         onPointerDown={(event) => {
           slider.current?.setPointerCapture(event.pointerId);
@@ -57,7 +57,7 @@ export function Track({
         </svg>
         <span class="track-head" />
       </div>
-      <SourceStrip clips={clips} frames={frames} />
+      <SourceStrip clips={clips} />
     </div>
   );
 }
@@ -87,20 +87,15 @@ function useWaveform(file: Blob | undefined): string {
 }
 
 /** Where the source plays, turns, starts over or stands; nothing if it just plays. */
-function SourceStrip({
-  clips,
-  frames,
-}: {
-  clips: readonly PlayerClip[];
-  frames: number;
-}): JSX.Element | null {
+function SourceStrip({ clips }: { clips: readonly PlayerClip[] }): JSX.Element | null {
   const timeline = clips.find((clip) => clip.timeline !== null)?.timeline;
   if (timeline == null) return null;
-  const { video } = timelinePicture(timeline.mode, timeline.videoFrames / WORKING_FPS, frames / WORKING_FPS);
+  const { mode, source, output } = timeline;
+  const { video } = timelinePicture(mode, endOf(source), endOf(output));
   const used = video.filter(({ kind }) => kind !== 'unused');
   if (used.length === 1 && used[0]?.kind === 'forward') return null;
   const total = used.at(-1)?.to ?? 1;
-  const speed = timeline.videoFrames / timeline.outputFrames;
+  const speed = endOf(source) / endOf(output);
   return (
     <div class="track-source" aria-hidden="true">
       {used.map(({ kind, from, to }) => (

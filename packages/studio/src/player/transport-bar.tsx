@@ -1,3 +1,4 @@
+import { endOf, secondsAt } from '@lipsync/domain/clock';
 import { type JSX } from 'preact';
 import { Icon, type IconName } from '../shared/icons';
 import { timeText } from './time-text';
@@ -19,8 +20,8 @@ export function TransportBar({
     <div class="transport" role="group" aria-label="Transport">
       <div class="transport-side">
         <p class="number transport-time">
-          <strong>{timeText(frame)}</strong>
-          <span class="soft"> / {timeText(frames)}</span>
+          <strong>{timeText(secondsAt(transport.clock, frame))}</strong>
+          <span class="soft"> / {timeText(endOf(transport.clock))}</span>
         </p>
         <p class="number soft small transport-frame">
           frame {frame + 1} of {frames}

@@ -1,7 +1,6 @@
-import { frameAt, middleOf, sourcePosition, type SourceTimeline } from './source-clock';
+import { type Clock, framesOf, middleOf, secondsAt, usualStep } from '@lipsync/domain/clock';
+import { frameShown, sourcePosition, type SourceTimeline } from './source-clock';
 
-/** Drift of more than half a frame is corrected. */
-const HALF_FRAME = 0.02;
 /** Up to here a follower catches up by playing faster or slower; beyond, by a jump. Seconds. */
 const JUMP = 0.25;
 
@@ -43,10 +42,16 @@ export class Transport {
     sounding: null,
   };
   #animation = 0;
+  /** When the frames of the outputs are on screen. */
+  readonly clock: Clock;
+  /** Seconds. A larger drift is corrected. */
+  readonly #halfFrame: number;
 
-  /** `frames`: how many the outputs have. `sounding`: the clip that is heard first. */
-  constructor({ frames, sounding }: Pick<TransportState, 'frames' | 'sounding'>) {
-    this.#set({ frames, sounding });
+  /** `clock`: when the frames of the outputs are on screen. `sounding`: the clip that is heard first. */
+  constructor({ clock, sounding }: { readonly clock: Clock; readonly sounding: string | null }) {
+    this.clock = clock;
+    this.#halfFrame = usualStep(clock) / clock.timescale / 2;
+    this.#set({ frames: framesOf(clock), sounding });
   }
 
   get state(): TransportState {
@@ -124,6 +129,12 @@ export class Transport {
     this.seek(this.#state.frame + frames);
   }
 
+  /** Moves on by so many seconds of the output, or back. */
+  skip(seconds: number): void {
+    if (this.#state.playing) this.pause();
+    this.seek(frameShown(this.clock, secondsAt(this.clock, this.#state.frame) + seconds));
+  }
+
   setSpeed(speed: number): void {
     this.#set({ speed });
   }
@@ -150,8 +161,12 @@ export class Transport {
   }
 
   /** Frame of a clip beside an output frame, and its speed there. */
-  #position(clip: Clip, frame: number): { frame: number; rate: number } {
-    return clip.timeline === null ? { frame, rate: 1 } : sourcePosition(clip.timeline, frame);
+  #position({ timeline }: Clip, frame: number): { frame: number; rate: number } {
+    return timeline === null ? { frame, rate: 1 } : sourcePosition(timeline, frame);
+  }
+
+  #clockOf({ timeline }: Clip): Clock {
+    return timeline === null ? this.clock : timeline.source;
   }
 
   #playedFrame(): number {
@@ -159,12 +174,12 @@ export class Transport {
     if (master === undefined) return this.#state.frame;
     const { presented, element } = master;
     const shown = presented !== null && isFresh(presented) ? presented.mediaTime : element.currentTime;
-    return Math.min(this.#state.frames - 1, frameAt(shown));
+    return frameShown(this.clock, shown);
   }
 
   /** Seeks a clip to what it shows beside an output frame. */
   #show(clip: Clip, frame: number): void {
-    clip.wanted = middleOf(this.#position(clip, frame).frame);
+    clip.wanted = middleOf(this.#clockOf(clip), this.#position(clip, frame).frame);
     if (!clip.element.seeking) this.#seekOn(clip);
   }
 
@@ -206,20 +221,23 @@ export class Transport {
     const { element } = clip;
     if (element.seeking) return;
     const time = timeOf(master);
-    const { frame, rate } = this.#position(clip, frameAt(time));
+    const beside = frameShown(this.clock, time);
+    const { frame, rate } = this.#position(clip, beside);
+    const clock = this.#clockOf(clip);
     if (rate <= 0) {
       // No browser plays backward: it steps.
       element.pause();
-      if (frameAt(element.currentTime) !== frame) jump(clip, middleOf(frame));
+      if (frameShown(clock, element.currentTime) !== frame) jump(clip, middleOf(clock, frame));
       return;
     }
     // Within a frame the clip moves at its own rate.
-    const wanted = clip.timeline === null ? time : middleOf(frame) + (time - middleOf(frameAt(time))) * rate;
+    const passed = time - middleOf(this.clock, beside);
+    const wanted = clip.timeline === null ? time : middleOf(clock, frame) + passed * rate;
     const missing = wanted - timeOf(clip);
     if (Math.abs(missing) > JUMP) {
       jump(clip, wanted);
     } else {
-      const correction = Math.abs(missing) > HALF_FRAME ? 1 + missing / JUMP : 1;
+      const correction = Math.abs(missing) > this.#halfFrame ? 1 + missing / JUMP : 1;
       element.playbackRate = playable(this.#state.speed * rate * correction);
     }
     if (element.paused) void element.play().catch(() => undefined);

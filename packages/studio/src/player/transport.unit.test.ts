@@ -1,8 +1,10 @@
-import { frameAt, middleOf, sourcePosition, type SourceTimeline } from './source-clock';
+import { constantClock, endOf, middleOf, secondsAt } from '@lipsync/domain';
+import { frameShown, sourcePosition, type SourceTimeline, sourceTimeline } from './source-clock';
 import { Transport } from './transport';
 
 const REFRESH_MS = 1000 / 60;
 const FRAMES = 100;
+const CLOCK = constantClock({ num: 25, den: 1 }, FRAMES);
 
 /** The screen shows pictures of videos, then runs the page's animation, as browsers do. */
 const screen = {
@@ -78,7 +80,7 @@ class SilentVideo extends EventTarget {
   }
 
   get ended(): boolean {
-    return this.currentTime >= FRAMES / 25;
+    return this.currentTime >= endOf(CLOCK);
   }
 
   async play(): Promise<void> {
@@ -112,8 +114,8 @@ class SilentVideo extends EventTarget {
   }
 
   #show(time: number): void {
-    if (frameAt(time) === this.shown) return;
-    this.shown = frameAt(time);
+    if (frameShown(CLOCK, time) === this.shown) return;
+    this.shown = frameShown(CLOCK, time);
     this.report(this.shown);
   }
 
@@ -127,7 +129,7 @@ class SilentVideo extends EventTarget {
     const passed = (now - this.#at) / 1000;
     this.#at = now;
     if (this.paused || this.seeking) return;
-    this.#time = Math.min(FRAMES / 25, this.#time + passed * this.#rate * this.#clock);
+    this.#time = Math.min(endOf(CLOCK), this.#time + passed * this.#rate * this.#clock);
   }
 }
 
@@ -148,7 +150,10 @@ class FakeVideo extends SilentVideo {
     const watchers = [...this.#watchers.values()];
     this.#watchers.clear();
     const now = performance.now();
-    const metadata = { mediaTime: frame / 25, expectedDisplayTime: now } as VideoFrameCallbackMetadata;
+    const metadata = {
+      mediaTime: secondsAt(CLOCK, frame),
+      expectedDisplayTime: now,
+    } as VideoFrameCallbackMetadata;
     for (const watcher of watchers) watcher(now, metadata);
   }
 }
@@ -167,7 +172,7 @@ beforeEach(() => {
     cancelAnimationFrame: (handle: number) => screen.callbacks.delete(handle),
   });
   setInterval(() => screen.refresh(), REFRESH_MS);
-  transport = new Transport({ frames: FRAMES, sounding: 'first' });
+  transport = new Transport({ clock: CLOCK, sounding: 'first' });
 });
 afterEach(() => {
   transport.close();
@@ -188,11 +193,8 @@ async function watch(milliseconds: number, look: () => void): Promise<void> {
   }
 }
 
-const source = (mode: SourceTimeline['mode'], videoFrames: number): SourceTimeline => ({
-  mode,
-  videoFrames,
-  outputFrames: FRAMES,
-});
+const source = (mode: SourceTimeline['mode'], videoFrames: number): SourceTimeline =>
+  sourceTimeline(mode, CLOCK, { videoSeconds: secondsAt(CLOCK, videoFrames), voiceSeconds: endOf(CLOCK) });
 
 describe('videos that stand still', () => {
   it.each(['loop', 'bounce', 'remap', 'silence'] as const)(
@@ -228,9 +230,9 @@ describe('videos that stand still', () => {
     await wait(100);
     video.seeks.length = 0;
     for (const frame of [5, 6, 7, 8, 90]) transport.seek(frame);
-    expect(video.seeks).toEqual([middleOf(5)]);
+    expect(video.seeks).toEqual([middleOf(CLOCK, 5)]);
     await wait(100);
-    expect(video.seeks).toEqual([middleOf(5), middleOf(90)]);
+    expect(video.seeks).toEqual([middleOf(CLOCK, 5), middleOf(CLOCK, 90)]);
     expect(video.shown).toBe(90);
   });
 
@@ -268,7 +270,7 @@ describe('videos that play', () => {
         expect(transport.state.frame).toBe(first.shown);
       });
       expect(first.shown).toBeCloseTo(1.5 * speed * 25, -1);
-      expect([slow.seeks, fast.seeks]).toEqual([[middleOf(0)], [middleOf(0)]]);
+      expect([slow.seeks, fast.seeks]).toEqual([[middleOf(CLOCK, 0)], [middleOf(CLOCK, 0)]]);
     },
   );
 
@@ -364,7 +366,7 @@ describe('videos that play', () => {
     await transport.play();
     await wait(2000);
     expect([output.muted, original.muted]).toEqual([true, false]);
-    expect(output.seeks).toEqual([middleOf(0)]);
+    expect(output.seeks).toEqual([middleOf(CLOCK, 0)]);
     expect(output.shown).toBeGreaterThan(40);
     expect(Math.abs(original.shown - sourcePosition(timeline, output.shown).frame)).toBeLessThanOrEqual(1);
     expect(transport.state.frame).toBe(output.shown);

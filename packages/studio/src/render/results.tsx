@@ -5,7 +5,7 @@ import { examineVideo } from '../form/examine';
 import { formatBytes, formatSeconds } from '../form/media-limits';
 import { type PlayerClip } from '../player/clip-view';
 import { Player } from '../player/player';
-import { frameCount } from '../player/source-clock';
+import { clockOf, sourceTimeline } from '../player/source-clock';
 import { engineName } from '../shared/engines';
 import { Icon } from '../shared/icons';
 import { syncModeOf } from '../shared/sync-modes';
@@ -24,7 +24,11 @@ interface ResultsProps {
 export function Results({ record, files, source, sourceName, onSource }: ResultsProps): JSX.Element {
   const [sourceSeconds, setSourceSeconds] = useState<number | null>(null);
   const usage = record.engines.find(({ engine }) => files.has(engine))?.usage;
-  const frames = usage?.rendered_frames ?? frameCount(usage?.output_seconds ?? 1);
+  const outputSeconds = usage?.output_seconds ?? 1;
+  const clock = useMemo(
+    () => clockOf(outputSeconds, usage?.rendered_frames),
+    [outputSeconds, usage?.rendered_frames],
+  );
   const videoSeconds = usage?.input_video_seconds ?? sourceSeconds;
 
   // The service measures the video; only if it does not say how long it is, the browser is asked.
@@ -43,21 +47,18 @@ export function Results({ record, files, source, sourceName, onSource }: Results
     }));
     const mode = syncModeOf(record.sync_mode);
     if (source === null || videoSeconds === null || mode === null) return outputs;
-    const timeline = {
-      mode,
-      videoFrames: frameCount(videoSeconds),
-      outputFrames: frames,
-    };
+    const voiceSeconds = usage?.input_audio_seconds ?? outputSeconds;
+    const timeline = sourceTimeline(mode, clock, { videoSeconds, voiceSeconds });
     return [
       { name: 'source', label: 'Source', file: source, url: URL.createObjectURL(source), timeline },
       ...outputs,
     ];
-  }, [files, source, videoSeconds]);
+  }, [files, source, videoSeconds, clock]);
   useEffect(() => () => clips.forEach(({ url }) => URL.revokeObjectURL(url)), [clips]);
 
   return (
     <div class="results">
-      <Player key={clips.map(({ url }) => url).join()} clips={clips} frames={frames} />
+      <Player key={clips.map(({ url }) => url).join()} clips={clips} clock={clock} />
       {source === null && <SourceChoice onSource={onSource} />}
       <section class="takeaway" aria-label="Downloads">
         {[...files].map(([engine, file]) => (

@@ -15,7 +15,6 @@ import {
   WEBHOOK_RETRY_DELAYS_SECONDS,
   WEBHOOK_TIMEOUT_SECONDS,
   WEBHOOK_WINDOW_SECONDS,
-  WORKING_FPS,
 } from '@lipsync/domain';
 import { DEFAULT_RATE_FLOOR } from '@lipsync/runtime';
 
@@ -38,7 +37,6 @@ export const figures = ({
   media_mib: String(MEDIA_MAX_BYTES / KIB ** 2),
   media_bytes: String(MEDIA_MAX_BYTES),
   media_seconds: String(MEDIA_MAX_SECONDS),
-  fps: String(WORKING_FPS),
   body_kib: String(BODY_MAX_BYTES / KIB),
   url_length: String(URL_MAX_LENGTH),
   key_length: String(IDEMPOTENCY_KEY_MAX_LENGTH),

@@ -1,5 +1,5 @@
 import { type SyncMode } from '@lipsync/contract';
-import { outputFrameCount, sourceFrameIndex, WORKING_FPS } from '@lipsync/domain';
+import { constantClock, endOf, framesOf, secondsAt, type Timeline, timelineOf } from '@lipsync/domain';
 
 /** Units of the drawing. */
 const WIDTH = 640;
@@ -10,15 +10,17 @@ const VIDEO_HEIGHT = 52;
 const VOICE_TOP = 78;
 const VOICE_HEIGHT = 26;
 const HEIGHT = 140;
+/** Enough frames for straight lines. */
+const RATE = { num: 25, den: 1 };
 
 /**
  * A sync mode as a drawing, from the service's own timeline: over the time of the output, which moment of the video is
  * shown (a line from its first frame, below, to its last, above), and what is heard. What is left out is dotted.
  */
 export function syncModePicture(mode: SyncMode, videoSeconds: number, voiceSeconds: number): string {
-  const videoFrames = videoSeconds * WORKING_FPS;
-  const outputFrames = outputFrameCount(mode, videoFrames, voiceSeconds);
-  const outputSeconds = outputFrames / WORKING_FPS;
+  const video = constantClock(RATE, (videoSeconds * RATE.num) / RATE.den);
+  const timeline = timelineOf(mode, video, voiceSeconds);
+  const outputSeconds = endOf(timeline.clock);
   const heard = Math.min(voiceSeconds, outputSeconds);
   const label = `${videoSeconds} s of video and ${voiceSeconds} s of voice give ${outputSeconds} s`;
   return [
@@ -26,7 +28,7 @@ export function syncModePicture(mode: SyncMode, videoSeconds: number, voiceSecon
     text(0, VIDEO_TOP + VIDEO_HEIGHT / 2 + 4, 'video'),
     text(0, VOICE_TOP + VOICE_HEIGHT / 2 + 4, 'voice'),
     block('picture', 0, outputSeconds, VIDEO_TOP, VIDEO_HEIGHT),
-    `<polyline class="shown" points="${shownLine(mode, videoFrames, outputFrames)}"/>`,
+    `<polyline class="shown" points="${shownLine(mode, timeline, framesOf(video) - 1)}"/>`,
     block('voice', 0, heard, VOICE_TOP, VOICE_HEIGHT),
     voiceLine(heard),
     ...(heard < outputSeconds ? [block('silence', heard, outputSeconds, VOICE_TOP, VOICE_HEIGHT)] : []),
@@ -54,17 +56,16 @@ const block = (name: string, from: number, to: number, top: number, height: numb
   `<rect class="${name}" x="${x(from)}" y="${top}" width="${Math.round((to - from) * PER_SECOND * 10) / 10}" height="${height}" rx="4"/>`;
 
 /** The corners of the line: a frame between two that go on in the same direction adds nothing to it. */
-function shownLine(mode: SyncMode, videoFrames: number, outputFrames: number): string {
-  const shown = Array.from({ length: outputFrames }, (_, index) =>
-    sourceFrameIndex(mode, index, { videoFrames, outputFrames }),
-  );
+function shownLine(mode: SyncMode, { sources: shown, clock }: Timeline, last: number): string {
   const step = (index: number): number => Math.sign((shown[index] ?? NaN) - (shown[index - 1] ?? NaN));
   return shown
     .flatMap((frame, index) => {
       const isCorner = step(index) !== step(index + 1) || Math.abs((shown[index + 1] ?? frame) - frame) > 9;
       if (!isCorner && !(mode === 'loop' && frame === 0)) return [];
-      const height = (VIDEO_HEIGHT - 12) * (frame / (videoFrames - 1));
-      return [`${x(index / WORKING_FPS)},${Math.round((VIDEO_TOP + VIDEO_HEIGHT - 6 - height) * 10) / 10}`];
+      const height = (VIDEO_HEIGHT - 12) * (frame / last);
+      return [
+        `${x(secondsAt(clock, index))},${Math.round((VIDEO_TOP + VIDEO_HEIGHT - 6 - height) * 10) / 10}`,
+      ];
     })
     .join(' ');
 }
