@@ -176,8 +176,8 @@ describe('inference on files', () => {
     const [part, all] = await Promise.all(
       ['part.track', 'whole.track'].map(async (name) => decodeFaceTrack(await readFile(at(name)))),
     );
-    // 68 points and four flags per frame: a track holds no pictures.
-    expect((await stat(at('whole.track'))).size).toBeLessThan(whole.frames * (68 * 2 * 4 + 4) + 512);
+    // 68 points, a time and five flags per frame: a track holds no pictures.
+    expect((await stat(at('whole.track'))).size).toBeLessThan(whole.frames * (68 * 2 * 4 + 9) + 512);
     const settled = settledFrames * 136;
     expect(part?.landmarks.slice(0, settled)).toEqual(all?.landmarks.slice(0, settled));
   });

@@ -1,3 +1,4 @@
+import { type Clock, FINEST_TIMESCALE } from '@lipsync/domain';
 import { z } from 'zod';
 import { LANDMARK_VALUES } from './landmarks';
 
@@ -5,7 +6,7 @@ import { LANDMARK_VALUES } from './landmarks';
  * Version of a face track's layout and meaning, and of the rules by which its face was found. Tracks of another version
  * are refused. An analyzer's own version covers only its pack.
  */
-export const FACE_TRACK_VERSION = '7';
+export const FACE_TRACK_VERSION = '8';
 
 /**
  * How many rows before and after a frame may affect the data derived for it from the track, such as smoothed crops and
@@ -14,13 +15,14 @@ export const FACE_TRACK_VERSION = '7';
  */
 export const TRACK_REACH = 25;
 
-/** The main face of a video, frame by frame at the working frame rate. Frames without a face have rows of zeros. */
+/** The main face of a video, frame by frame. Frames without a face have rows of zeros. */
 export interface FaceTrack {
   readonly version: typeof FACE_TRACK_VERSION;
   /** Version of the analyzer pack that made the track. */
   readonly analyzerVersion: string;
-  readonly fps: 25;
   readonly frames: number;
+  /** When the frames are on screen. */
+  readonly clock: Clock;
   /** Size of the source picture. All coordinates are in its pixels. */
   readonly width: number;
   readonly height: number;
@@ -34,6 +36,8 @@ export interface FaceTrack {
   readonly looks: Uint8Array;
   /** Per frame: 1 when the face was seen with this look, neither filled in between two sightings nor merely similar. */
   readonly seen: Uint8Array;
+  /** Per frame: 1 when it shows the picture of the frame before, which stays on screen for long. */
+  readonly held: Uint8Array;
 }
 
 export class FaceTrackError extends Error {
@@ -41,8 +45,8 @@ export class FaceTrackError extends Error {
 }
 
 /*
- * Layout: 4 bytes "LSFT", uint32 length of a JSON header, the header; the landmarks as float32; as bytes found, cuts,
- * looks and seen. All numbers are little-endian, as are all machines that the runtime is built for. Spaces pad the header
+ * Layout: 4 bytes "LSFT", uint32 length of a JSON header, the header; the landmarks as float32; the clock's ticks as
+ * uint32; as bytes found, cuts, looks, seen and held. All numbers are little-endian, as are all machines that the runtime is built for. Spaces pad the header
  * so that the landmarks are aligned and can be read without a copy.
  */
 const MAGIC = 0x5446534c;
@@ -50,11 +54,12 @@ const PREFIX_BYTES = 8;
 const BLANK = 0x20;
 
 export function encodeFaceTrack(track: FaceTrack): Uint8Array {
-  const { found, landmarks, cuts, looks, seen, ...header } = track;
+  const { found, landmarks, cuts, looks, seen, held, clock, ...facts } = track;
+  const header = { ...facts, timescale: clock.timescale };
   const json = new TextEncoder().encode(JSON.stringify(header satisfies z.infer<typeof headerSchema>));
   const headerBytes = new Uint8Array(Math.ceil(json.length / 4) * 4).fill(BLANK);
   headerBytes.set(json);
-  const parts = [bytesOf(landmarks), found, cuts, looks, seen];
+  const parts = [bytesOf(landmarks), bytesOf(clock.ticks), found, cuts, looks, seen, held];
   const length = parts.reduce((sum, part) => sum + part.length, PREFIX_BYTES + headerBytes.length);
   const out = new Uint8Array(length);
   const view = new DataView(out.buffer);
@@ -80,17 +85,21 @@ export function decodeFaceTrack(bytes: Uint8Array): FaceTrack {
   const header = readHeader(bytes.subarray(PREFIX_BYTES, dataStart));
   const { frames } = header;
   const landmarkBytes = frames * LANDMARK_VALUES * Float32Array.BYTES_PER_ELEMENT;
-  if (bytes.length !== dataStart + landmarkBytes + 4 * frames)
+  const tickBytes = (frames + 1) * Uint32Array.BYTES_PER_ELEMENT;
+  if (bytes.length !== dataStart + landmarkBytes + tickBytes + 5 * frames)
     throw new FaceTrackError(`a face track of ${frames} frames cannot have ${bytes.length} bytes`);
   let offset = dataStart;
   const next = (size: number): Uint8Array => bytes.subarray(offset, (offset += size));
+  const { timescale, ...facts } = header;
   return {
-    ...header,
+    ...facts,
     landmarks: floatsOf(next(landmarkBytes)),
+    clock: { timescale, ticks: wordsOf(next(tickBytes)) },
     found: next(frames),
     cuts: next(frames),
     looks: next(frames),
     seen: next(frames),
+    held: next(frames),
   };
 }
 
@@ -98,8 +107,8 @@ const count = z.int().nonnegative();
 const headerSchema = z.object({
   version: z.literal(FACE_TRACK_VERSION),
   analyzerVersion: z.string(),
-  fps: z.literal(25),
   frames: count,
+  timescale: z.int().positive().max(FINEST_TIMESCALE),
   width: count,
   height: count,
 });
@@ -116,12 +125,21 @@ function readHeader(bytes: Uint8Array): z.infer<typeof headerSchema> {
   return header.data;
 }
 
-function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
+function bytesOf({ buffer, byteOffset, byteLength }: Float32Array | Uint32Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 function floatsOf(bytes: Uint8Array): Float32Array {
-  // The bytes may lie in the middle of a buffer.
-  const { buffer, byteOffset, byteLength } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
+  const { buffer, byteOffset, byteLength } = aligned(bytes);
   return new Float32Array(buffer, byteOffset, byteLength / 4);
+}
+
+function wordsOf(bytes: Uint8Array): Uint32Array {
+  const { buffer, byteOffset, byteLength } = aligned(bytes);
+  return new Uint32Array(buffer, byteOffset, byteLength / 4);
+}
+
+/** The bytes, copied if they lie at an odd place of a buffer. */
+function aligned(bytes: Uint8Array): Uint8Array {
+  return bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
 }

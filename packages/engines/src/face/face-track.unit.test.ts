@@ -11,8 +11,11 @@ function track(frames: number, analyzerVersion = 'analyzer@1.0.0+0123456789ab'):
   return {
     version: FACE_TRACK_VERSION,
     analyzerVersion,
-    fps: 25,
     frames,
+    clock: {
+      timescale: 90_000,
+      ticks: Uint32Array.from({ length: frames + 1 }, (_, i) => i * 3003 + (i % 2)),
+    },
     width: 1280,
     height: 720,
     found: Uint8Array.from({ length: frames }, (_, i) => i % 2),
@@ -20,6 +23,7 @@ function track(frames: number, analyzerVersion = 'analyzer@1.0.0+0123456789ab'):
     cuts: Uint8Array.from({ length: frames }, (_, i) => Number(i === 2)),
     looks: Uint8Array.from({ length: frames }, (_, i) => Number(i >= 2)),
     seen: Uint8Array.from({ length: frames }, (_, i) => Number(i % 3 === 1)),
+    held: Uint8Array.from({ length: frames }, (_, i) => Number(i % 5 === 4)),
   };
 }
 
@@ -39,8 +43,9 @@ describe('face track encoding', () => {
   test('is read in place for any header length, without a second copy', () => {
     for (const version of ['a', 'ab', 'abc', 'abcd']) {
       const encoded = encodeFaceTrack(track(3, version));
-      const { landmarks, found, cuts, looks, seen } = decodeFaceTrack(encoded);
-      for (const part of [landmarks, found, cuts, looks, seen]) expect(part.buffer).toBe(encoded.buffer);
+      const { landmarks, clock, found, cuts, looks, seen, held } = decodeFaceTrack(encoded);
+      for (const part of [landmarks, clock.ticks, found, cuts, looks, seen, held])
+        expect(part.buffer).toBe(encoded.buffer);
     }
   });
 
@@ -54,7 +59,7 @@ describe('face track encoding', () => {
   test('refuses another version and another kind of file', () => {
     const encoded = encodeFaceTrack(track(1));
     const text = Buffer.from(encoded).toString('latin1');
-    const earlier = text.replace(`"version":"${FACE_TRACK_VERSION}"`, '"version":"1"');
+    const earlier = text.replace(`"version":"${FACE_TRACK_VERSION}"`, '"version":"7"');
     expect(() => decodeFaceTrack(Buffer.from(earlier, 'latin1'))).toThrow('another version');
     expect(() => decodeFaceTrack(Buffer.from('not a face track at all'))).toThrow(FaceTrackError);
   });

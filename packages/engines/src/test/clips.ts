@@ -1,3 +1,4 @@
+import { constantClock } from '@lipsync/domain';
 import { pictureLayout } from '@lipsync/kernels';
 import {
   type ClipInput,
@@ -164,14 +165,15 @@ export function drawnTrack(
   faces: readonly (ArrayLike<number> | null)[],
   { width, height }: { readonly width: number; readonly height: number },
   cuts: readonly number[] = [0],
+  rate = { num: 25, den: 1 },
 ): FaceTrack {
   const landmarks = new Float32Array(faces.length * LANDMARK_VALUES);
   faces.forEach((points, frame) => points && landmarks.set(points, frame * LANDMARK_VALUES));
   return {
     version: FACE_TRACK_VERSION,
     analyzerVersion: 'drawn@1.0.0',
-    fps: 25,
     frames: faces.length,
+    clock: constantClock(rate, faces.length),
     width,
     height,
     found: Uint8Array.from(faces, (points) => (points === null ? 0 : 1)),
@@ -179,6 +181,7 @@ export function drawnTrack(
     cuts: Uint8Array.from(faces, (_, frame) => (cuts.includes(frame) ? 1 : 0)),
     looks: new Uint8Array(faces.length),
     seen: Uint8Array.from(faces, (face) => (face === null ? 0 : 1)),
+    held: new Uint8Array(faces.length),
   };
 }
 

@@ -1,3 +1,4 @@
+import { constantClock } from '@lipsync/domain';
 import { FACE_TRACK_VERSION, type FaceTrack, LANDMARK_VALUES } from '@lipsync/engines';
 
 /*
@@ -12,6 +13,7 @@ const EYES_Y = 0.4 * SIDE;
 /** The head rolls about this height. */
 const NECK = 1.8;
 const FRAMES = 150;
+const FPS = 25;
 /** Frames in which the mouth is shut, and the chin where it rests. */
 const SHUT = (frame: number): boolean => frame < 35 || frame >= 128;
 
@@ -63,14 +65,14 @@ export function paintedTrack(): FaceTrack {
   const found = Uint8Array.from({ length: FRAMES }, (_, frame) => Number(SHUT(frame)));
   const landmarks = new Float32Array(FRAMES * LANDMARK_VALUES);
   for (let frame = 0; frame < FRAMES; frame++) {
-    const points = HEAD.flatMap((point) => inPicture(point, frame / 25));
+    const points = HEAD.flatMap((point) => inPicture(point, frame / FPS));
     if (SHUT(frame)) landmarks.set(points, frame * LANDMARK_VALUES);
   }
   return {
     version: FACE_TRACK_VERSION,
     analyzerVersion: 'painted',
-    fps: 25,
     frames: FRAMES,
+    clock: constantClock({ num: FPS, den: 1 }, FRAMES),
     width: SIDE,
     height: SIDE,
     found,
@@ -78,6 +80,7 @@ export function paintedTrack(): FaceTrack {
     cuts: new Uint8Array(FRAMES),
     looks: new Uint8Array(FRAMES),
     seen: new Uint8Array(FRAMES).fill(1),
+    held: new Uint8Array(FRAMES),
   };
 }
 

@@ -1,5 +1,5 @@
 import { completeAnalyze, isDatabaseUnavailable, loadAnalyzeWork } from '@lipsync/db';
-import { type AssetRow, WORKING_FPS } from '@lipsync/domain';
+import { type AssetRow, endOf, usualRate } from '@lipsync/domain';
 import { allEnded } from '@lipsync/engines';
 import { retryWhile } from '@lipsync/runtime';
 import { type JobResult } from '@lipsync/worker';
@@ -54,8 +54,9 @@ export async function runAnalyze(deps: JobDeps, job: GpuJob): Promise<JobResult>
   );
 
   report('finalizing', 0);
-  const { version, analyzerVersion, frames, fps, width, height } = obtained.track;
-  const durationSeconds = frames / WORKING_FPS;
+  const { version, analyzerVersion, frames, clock, width, height } = obtained.track;
+  const durationSeconds = endOf(clock);
+  const fps = Math.max(1, Math.round(usualRate(clock)));
   const measures = { version, analyzerVersion, frames, fps, width, height, durationSeconds };
   const accepted = await retryWhile(isDatabaseUnavailable, signal, () =>
     completeAnalyze(db, claim, measures),

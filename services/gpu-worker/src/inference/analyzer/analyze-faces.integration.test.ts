@@ -3,12 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildAnalyzerPack } from '@lipsync/builtin-packs';
+import { type Clock, constantClock } from '@lipsync/domain';
 import { type FaceTrack, landmark, landmarkCenter, mouthOpening, openPackFor } from '@lipsync/engines';
 import { createPatchSampler, type RgbPicture } from '@lipsync/kernels';
 import { inspect, openFrameReader, resolveBinaries } from '@lipsync/media';
 import { modelPath } from '@lipsync/model-pack';
 import { type LoadedGraph, loadGraph } from '../sessions/ort-sessions';
-import { analyzeFaces, type LoadedAnalyzer } from './analyze-faces';
+import { type AnalyzedFrame, analyzeFaces, type LoadedAnalyzer } from './analyze-faces';
 import { blankPicture } from './face-detector';
 
 const SAMPLE = join(__dirname, '../../../../../samples/face.mp4');
@@ -42,7 +43,7 @@ describe('analyzeFaces', () => {
     pictures: readonly RgbPicture[],
     source = { width: SIDE, height: SIDE },
   ): Promise<FaceTrack> {
-    return analyzeFaces({ frames: each(pictures), source, analyzer });
+    return analyzeFaces({ frames: each(pictures), clockOf, source, analyzer });
   }
 
   test('the sample face is found in every frame, eyes and closed mouth where they were painted', async () => {
@@ -176,10 +177,27 @@ describe('analyzeFaces', () => {
     }
   });
 
+  test('frames that show the picture before are not looked at, and have its face', async () => {
+    const [first, , , second] = sample;
+    const wall = part(sample[0] ?? blankPicture(SIDE, SIDE), { x: 45, y: 60, side: 80 });
+    const pictures = [first, wall, wall, second, wall, wall].filter((picture) => picture !== undefined);
+    const track = await analyzeFaces({
+      frames: each(pictures, (frame) => frame % 3 > 0),
+      clockOf,
+      source: { width: SIDE, height: SIDE },
+      analyzer,
+    });
+    expect([...track.held]).toEqual([0, 1, 1, 0, 1, 1]);
+    expect([...track.found]).toEqual([1, 1, 1, 1, 1, 1]);
+    for (const frame of [1, 2, 4, 5])
+      expect(landmarksOf(track, frame).slice(96)).toEqual(landmarksOf(track, frame - 1).slice(96));
+  });
+
   test('an error thrown between two frames stops the analysis', async () => {
     const stop = new Error('cancelled');
     const analysis = analyzeFaces({
       frames: each(sample),
+      clockOf,
       source: { width: SIDE, height: SIDE },
       analyzer,
       onFrame: (framesDone) => {
@@ -231,9 +249,16 @@ async function readSample(count: number): Promise<RgbPicture[]> {
   return pictures;
 }
 
-async function* each(pictures: readonly RgbPicture[]): AsyncGenerator<RgbPicture> {
-  yield* pictures;
+async function* each(
+  pictures: readonly RgbPicture[],
+  isHeld: (frame: number) => boolean = () => false,
+): AsyncGenerator<AnalyzedFrame> {
+  for (const [frame, picture] of pictures.entries()) {
+    yield { picture, seconds: frame / 25, held: isHeld(frame) };
+  }
 }
+
+const clockOf = (frames: number): Clock => constantClock({ num: 25, den: 1 }, frames);
 
 const landmarksOf = (track: FaceTrack, frame: number): Float32Array =>
   track.landmarks.subarray(frame * 136, (frame + 1) * 136);

@@ -1,3 +1,4 @@
+import { type Clock } from '@lipsync/domain';
 import {
   type AnalyzerParams,
   type FaceTrack,
@@ -27,21 +28,31 @@ export interface LoadedAnalyzer {
   readonly run: RunModel;
 }
 
+/** A frame of a clip, as the analysis sees it. */
+export interface AnalyzedFrame {
+  /** Packed RGB, of the same size in all frames (see `analysisSize`). */
+  readonly picture: RgbPicture;
+  /** When the frame appears, from the clip's first picture on. */
+  readonly seconds: number;
+  /** Whether the picture is that of the frame before, which stays on screen for long. */
+  readonly held: boolean;
+}
+
 /**
  * Finds the main face of a video in every frame; coordinates are in pixels of the source picture. Rejects with what the
  * frames, the graphs or `onFrame` threw.
  */
 export async function analyzeFaces({
   frames,
+  clockOf,
   source,
   analyzer,
   onFrame,
 }: {
-  /**
-   * The video's frames at 25 a second, packed RGB, all of one size (see `analysisSize`). The analysis reads a frame
-   * only until it asks for the next one, so the frame's memory may be reused.
-   */
-  readonly frames: AsyncIterable<RgbPicture>;
+  /** The analysis reads a picture only until it asks for the next frame, so the picture's memory may be reused. */
+  readonly frames: AsyncIterable<AnalyzedFrame>;
+  /** The clock of the first `count` frames; called once these have been read. */
+  readonly clockOf: (count: number) => Clock;
   /** Size of the source picture. */
   readonly source: Size;
   readonly analyzer: LoadedAnalyzer;
@@ -55,19 +66,31 @@ export async function analyzeFaces({
   const faces: (Float32Array | null)[] = [];
   const cuts: boolean[] = [];
   const colors: (LookColors | null)[] = [];
+  const held: boolean[] = [];
   let followed: Box | null = null;
-  for await (const picture of frames) {
-    const newShot = isCut(picture, followed);
-    const points = await track(picture, newShot);
-    followed = points && landmarkBounds(points);
-    faces.push(points && toSource(points, picture, source));
-    colors.push(points && lookColors(picture, points));
-    cuts.push(newShot);
+  for await (const { picture, held: isHeld } of frames) {
+    held.push(isHeld);
+    if (isHeld) {
+      faces.push(null);
+      colors.push(colors.at(-1) ?? null);
+      cuts.push(false);
+    } else {
+      const newShot = isCut(picture, followed);
+      const points = await track(picture, newShot);
+      followed = points && landmarkBounds(points);
+      faces.push(points && toSource(points, picture, source));
+      colors.push(points && lookColors(picture, points));
+      cuts.push(newShot);
+    }
     onFrame?.(faces.length);
   }
+  const clock = clockOf(faces.length);
   markJumps(faces, cuts);
   fillGaps(faces, cuts);
-  return buildTrack({ analyzerVersion: analyzer.version, source, faces, cuts, colors });
+  held.forEach((isHeld, frame) => {
+    if (isHeld) faces[frame] = faces[frame - 1] ?? null;
+  });
+  return buildTrack({ analyzerVersion: analyzer.version, source, faces, clock, held, cuts, colors });
 }
 
 function toSource(points: Float32Array, from: Size, to: Size): Float32Array {

@@ -1,4 +1,4 @@
-import { WORKING_FPS } from '@lipsync/domain';
+import { type Clock } from '@lipsync/domain';
 import {
   FACE_TRACK_VERSION,
   faceRuns,
@@ -30,13 +30,24 @@ interface TrackInput {
   /** Size of the source picture, and per frame 136 landmark values in its pixels, or null. */
   readonly source: { readonly width: number; readonly height: number };
   readonly faces: readonly (Float32Array | null)[];
+  /** When these frames are on screen. */
+  readonly clock: Clock;
+  readonly held: readonly boolean[];
   readonly cuts: readonly boolean[];
   /** Per frame: the colors of its face, or null where none was seen. */
   readonly colors: readonly (LookColors | null)[];
 }
 
 /** Smooths the measured landmarks and lays them out as a face track. */
-export function buildTrack({ analyzerVersion, source, faces, cuts, colors }: TrackInput): FaceTrack {
+export function buildTrack({
+  analyzerVersion,
+  source,
+  faces,
+  clock,
+  held,
+  cuts,
+  colors,
+}: TrackInput): FaceTrack {
   const frames = faces.length;
   const found = new Uint8Array(frames);
   const landmarks = new Float32Array(frames * LANDMARK_VALUES);
@@ -52,13 +63,14 @@ export function buildTrack({ analyzerVersion, source, faces, cuts, colors }: Tra
   return {
     version: FACE_TRACK_VERSION,
     analyzerVersion,
-    fps: WORKING_FPS,
     frames,
+    clock,
     ...source,
     found,
     landmarks,
     cuts: cutFlags,
     ...groupLooks({ frames, cuts: cutFlags }, colors),
+    held: Uint8Array.from(held, Number),
   };
 }
 

@@ -1,15 +1,26 @@
+import { constantClock } from '@lipsync/domain';
 import { type FaceTrack, musetalkBoxes } from '@lipsync/engines';
 import { buildTrack, fillGaps, LOOK_AHEAD_FRAMES, markJumps } from './build-track';
 
 const face = (x: number): Float32Array =>
   Float32Array.from({ length: 136 }, (_, i) => (i % 2 === 0 ? x + i : 100 + i));
 
+/** What else there is to say of faces at 25 frames a second in one shot. */
+const plain = (faces: readonly (Float32Array | null)[]) => ({
+  analyzerVersion: 'v',
+  faces,
+  clock: constantClock({ num: 25, den: 1 }, faces.length),
+  held: faces.map(() => false),
+  cuts: [],
+  colors: [],
+});
+
 describe('buildTrack', () => {
   const source = { width: 1000, height: 1000 };
   const jittering = Array.from({ length: 40 }, (_, i) => face(300 + (i % 2 === 0 ? 3 : -3)));
 
   test('the outline is steadied, the mouth stays as measured', () => {
-    const track = buildTrack({ analyzerVersion: 'v', source, faces: jittering, cuts: [true], colors: [] });
+    const track = buildTrack({ ...plain(jittering), source, cuts: [true] });
     const steps = Array.from({ length: 39 }, (_, i) =>
       Math.abs((track.landmarks[(i + 1) * 136] ?? 0) - (track.landmarks[i * 136] ?? 0)),
     );
@@ -22,7 +33,7 @@ describe('buildTrack', () => {
 
   test('a face that has left the picture is no face', () => {
     const faces = [face(900), face(1000), face(-137), face(-100)];
-    const track = buildTrack({ analyzerVersion: 'v', source, faces, cuts: [], colors: [] });
+    const track = buildTrack({ ...plain(faces), source });
     expect([...track.found]).toEqual([1, 0, 0, 1]);
     expect(track.landmarks.slice(136, 3 * 136).every((value) => value === 0)).toBe(true);
   });
@@ -36,7 +47,7 @@ describe('buildTrack', () => {
     const trackOf = (frames: number): FaceTrack => {
       const faces = Array.from({ length: frames }, (_, i) => (hidden(i) ? null : breathing(i)));
       fillGaps(faces, []);
-      return buildTrack({ analyzerVersion: 'v', source, faces, cuts: [], colors: [] });
+      return buildTrack({ ...plain(faces), source });
     };
     const cropsOf = (track: FaceTrack): Float32Array =>
       musetalkBoxes(track, { shift: 0, margin: 10 }).slice(0, wanted * 4);
@@ -52,7 +63,7 @@ describe('buildTrack', () => {
   });
 
   test('a video without frames has an empty track', () => {
-    const track = buildTrack({ analyzerVersion: 'v', source, faces: [], cuts: [], colors: [] });
+    const track = buildTrack({ ...plain([]), source });
     expect([track.frames, track.landmarks.length, track.found.length]).toEqual([0, 0, 0]);
   });
 });
@@ -112,7 +123,7 @@ describe('a face that jumps inside a shot', () => {
     markJumps(faces, cuts);
     fillGaps(faces, cuts);
     const picture = { width: 640, height: 480 };
-    const track = buildTrack({ analyzerVersion: 'v', source: picture, faces, cuts, colors: [] });
+    const track = buildTrack({ ...plain(faces), source: picture, cuts });
     expect([...track.found.slice(17, 22)]).toEqual([1, 0, 0, 0, 1]);
     const boxes = musetalkBoxes(track, { shift: 0, margin: 10 });
     const boxOf = (frame: number) => Array.from(boxes.slice(frame * 4, frame * 4 + 4));

@@ -1,10 +1,14 @@
 import { writeFile } from 'node:fs/promises';
-import { WORKING_FPS } from '@lipsync/domain';
+import { constantClock, WORKING_FPS } from '@lipsync/domain';
 import { encodeFaceTrack, type FaceTrack } from '@lipsync/engines';
-import { type RgbPicture } from '@lipsync/kernels';
 import { type FrameReader, frameSize, openFrameReader, type VideoStream } from '@lipsync/media';
 import { type AnalyzeResult, type AnalyzeTask } from '../../protocol/messages';
-import { analysisSize, analyzeFaces, type LoadedAnalyzer } from '../analyzer/analyze-faces';
+import {
+  analysisSize,
+  type AnalyzedFrame,
+  analyzeFaces,
+  type LoadedAnalyzer,
+} from '../analyzer/analyze-faces';
 import { LOOK_AHEAD_FRAMES } from '../analyzer/build-track';
 import { type Job, MEDIA_DEADLINE_MS } from '../job';
 import { readTrack, videoOf } from '../local-media';
@@ -104,7 +108,8 @@ async function analysisPass(
   let complete = false;
   try {
     const track = await analyzeFaces({
-      frames: picturesOf(reader, mostFrames, () => (complete = true)),
+      frames: framesOf(reader, mostFrames, () => (complete = true)),
+      clockOf: (count) => constantClock({ num: WORKING_FPS, den: 1 }, count),
       source,
       analyzer,
       onFrame: (framesDone) => {
@@ -118,8 +123,15 @@ async function analysisPass(
   }
 }
 
-/** The first `most` pictures in order; calls `onEnd` when the stream ends. */
-async function* picturesOf(reader: FrameReader, most: number, onEnd: () => void): AsyncGenerator<RgbPicture> {
+/** The first `most` frames in order; calls `onEnd` when the stream ends. */
+async function* framesOf(
+  reader: FrameReader,
+  most: number,
+  onEnd: () => void,
+): AsyncGenerator<AnalyzedFrame> {
   const { width, height } = reader;
-  for await (const data of readAhead(reader, most, onEnd)) yield { width, height, data };
+  let frame = 0;
+  for await (const data of readAhead(reader, most, onEnd)) {
+    yield { picture: { width, height, data }, seconds: frame++ / WORKING_FPS, held: false };
+  }
 }

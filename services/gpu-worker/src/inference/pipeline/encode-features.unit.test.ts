@@ -1,12 +1,13 @@
 import { type Engine } from '@lipsync/contract';
+import { constantClock } from '@lipsync/domain';
 import { FACE_TRACK_VERSION, type FaceEncoder, type FaceTrack } from '@lipsync/engines';
 import { encodeFrames, framesToEncode } from './encode-features';
 
 const track = (found: readonly number[]): FaceTrack => ({
   version: FACE_TRACK_VERSION,
   analyzerVersion: 'drawn',
-  fps: 25,
   frames: found.length,
+  clock: constantClock({ num: 25, den: 1 }, found.length),
   width: 100,
   height: 100,
   found: Uint8Array.from(found),
@@ -14,6 +15,7 @@ const track = (found: readonly number[]): FaceTrack => ({
   cuts: new Uint8Array(found.length),
   looks: new Uint8Array(found.length),
   seen: Uint8Array.from(found),
+  held: new Uint8Array(found.length),
 });
 
 test.each<[string, readonly number[], number, readonly (readonly number[])[], number]>([

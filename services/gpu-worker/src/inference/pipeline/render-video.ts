@@ -1,4 +1,4 @@
-import { audioPlan, outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
+import { audioPlan, outputFrameCount, sourceFrameIndex, WORKING_FPS } from '@lipsync/domain';
 import {
   allEnded,
   type EngineClip,
@@ -43,11 +43,11 @@ export async function renderVideo(task: RenderTask, job: Job): Promise<RenderRes
     } finally {
       features.close();
     }
-    const { fps, width, height } = clip.track;
+    const { width, height } = clip.track;
     return {
       type: 'render',
       inputAudioSeconds: clip.audio.length / AUDIO_SAMPLE_RATE,
-      outputSeconds: rendered.renderedFrames / fps,
+      outputSeconds: rendered.renderedFrames / WORKING_FPS,
       width,
       height,
       ...rendered,

@@ -1,3 +1,4 @@
+import { WORKING_FPS } from '@lipsync/domain';
 import {
   type FaceTrack,
   FEWEST_MOUTHS,
@@ -60,7 +61,7 @@ export function createQualityProbe(clip: {
   const { track, sources, audio, format } = clip;
   const frames = sources.length;
   const shown = sources.map((source) => track.found[source] === 1);
-  const envelope = speechEnvelope(audio, { sampleRate: SAMPLE_RATE, fps: track.fps, frames });
+  const envelope = speechEnvelope(audio, { sampleRate: SAMPLE_RATE, fps: WORKING_FPS, frames });
   const { from, to } = loudestSegment(envelope, shown, SAMPLE_FRAMES);
   const change = createFaceChange();
   const faces = new Map<number, SampledFace>();
