@@ -5,7 +5,14 @@ import { type TestPacks, testPacks } from '@lipsync/engines/test/test-sessions';
 import { type PictureFormat, pictureLayout } from '@lipsync/kernels';
 import { WRITERS } from './builtin-packs';
 
-const FORMAT: PictureFormat = { width: 640, height: 560, matrix: 'bt709', range: 'limited' };
+const FORMAT: PictureFormat = {
+  width: 640,
+  height: 560,
+  matrix: 'bt709',
+  range: 'limited',
+  depth: 8,
+  transfer: 'sdr',
+};
 const { bytes } = pictureLayout(FORMAT);
 /** A face of 400 pixels. */
 const BOX = { x1: 120, y1: 60, x2: 520, y2: 500 };

@@ -3,7 +3,14 @@ import { type Affine, type PictureFormat, pictureLayout } from './picture';
 
 const SIDE = 64;
 const AREA = SIDE * SIDE;
-const format: PictureFormat = { width: 320, height: 240, matrix: 'bt709', range: 'limited' };
+const format: PictureFormat = {
+  width: 320,
+  height: 240,
+  matrix: 'bt709',
+  range: 'limited',
+  depth: 8,
+  transfer: 'sdr',
+};
 const layout = pictureLayout(format);
 
 /** A picture whose samples follow `luma` at pixel centers. Chroma varies along both axes. */
@@ -97,7 +104,7 @@ test('mid gray surrounds the picture, in any color format', () => {
     ['bt601', 'full'],
     ['bt709', 'limited'],
   ] as const) {
-    const of: PictureFormat = { width: 61, height: 47, matrix, range };
+    const of: PictureFormat = { ...format, width: 61, height: 47, matrix, range };
     const cropped = crop(
       picture(() => 200, of),
       place(0, 0, 1),

@@ -5,7 +5,14 @@ import { type Affine, type PictureFormat, pictureLayout } from './picture';
 
 const SIDE = 64;
 const AREA = SIDE * SIDE;
-const format: PictureFormat = { width: 160, height: 120, matrix: 'bt709', range: 'limited' };
+const format: PictureFormat = {
+  width: 160,
+  height: 120,
+  matrix: 'bt709',
+  range: 'limited',
+  depth: 8,
+  transfer: 'sdr',
+};
 const white = new Float32Array(3 * AREA).fill(1);
 
 function picture(of: PictureFormat = format): Uint8Array {

@@ -2,10 +2,17 @@ import { createCropFace } from './crop-face';
 import { type PictureFormat, pictureLayout } from './picture';
 
 const SIZE = 16;
-const format: PictureFormat = { width: 64, height: 48, matrix: 'bt709', range: 'limited' };
+const format: PictureFormat = {
+  width: 64,
+  height: 48,
+  matrix: 'bt709',
+  range: 'limited',
+  depth: 8,
+  transfer: 'sdr',
+};
 
-function flat(y: number, u: number, v: number, { width, height } = format): Uint8Array {
-  const { bytes, uOffset, vOffset } = pictureLayout({ width, height });
+function flat(y: number, u: number, v: number): Uint8Array {
+  const { bytes, uOffset, vOffset } = pictureLayout(format);
   return new Uint8Array(bytes).fill(y, 0, uOffset).fill(u, uOffset, vOffset).fill(v, vOffset);
 }
 

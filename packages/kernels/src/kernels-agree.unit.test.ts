@@ -32,8 +32,10 @@ const formatsFrom = (smallest: number): fc.Arbitrary<PictureFormat> =>
   fc.record({
     width: fc.integer({ min: smallest, max: 90 }),
     height: fc.integer({ min: smallest, max: 90 }),
-    matrix: fc.constantFrom('bt601', 'bt709'),
+    matrix: fc.constantFrom('bt601', 'bt709', 'bt2020'),
     range: fc.constantFrom('limited', 'full'),
+    depth: fc.constant(8),
+    transfer: fc.constant('sdr'),
   });
 
 /** Also on edges and centers of pixels, where it is decided to which side a pixel belongs. */
@@ -117,7 +119,14 @@ describe('the kernels for upright faces match the plain implementation', () => {
   });
 
   test('a pasted face differs by at most one gray level, and everything outside its box keeps its value', () => {
-    const small: PictureFormat = { width: 16, height: 16, matrix: 'bt601', range: 'limited' };
+    const small: PictureFormat = {
+      width: 16,
+      height: 16,
+      matrix: 'bt601',
+      range: 'limited',
+      depth: 8,
+      transfer: 'sdr',
+    };
     fc.assert(
       fc.property(
         formatsFrom(16),

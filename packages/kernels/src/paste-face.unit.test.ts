@@ -5,7 +5,14 @@ import { type PictureFormat, pictureLayout } from './picture';
 
 const SIZE = 64;
 const AREA = 3 * SIZE * SIZE;
-const format: PictureFormat = { width: 120, height: 90, matrix: 'bt709', range: 'limited' };
+const format: PictureFormat = {
+  width: 120,
+  height: 90,
+  matrix: 'bt709',
+  range: 'limited',
+  depth: 8,
+  transfer: 'sdr',
+};
 const layout = pictureLayout(format);
 
 /** A smooth picture with all planes in use. */

@@ -1,31 +1,44 @@
 import { type MemoryPlan, type PixelKernels } from './kernels';
 
-type ColorMatrix = 'bt601' | 'bt709';
+/** By luma weights; `bt2020` also stands for its wider primaries, which the others do not have. */
+type ColorMatrix = 'bt601' | 'bt709' | 'bt2020';
 type ColorRange = 'limited' | 'full';
 
-/** The layout of a planar yuv420p picture: luma, then the two chroma planes of ceil(width/2) × ceil(height/2). */
+/** A planar 4:2:0 picture: luma, then the two chroma planes of ceil(width/2) × ceil(height/2). */
 export interface PictureFormat {
   readonly width: number;
   readonly height: number;
   readonly matrix: ColorMatrix;
   readonly range: ColorRange;
+  /** Bits per sample: 8 are bytes (yuv420p), 10 are 16-bit little-endian words (yuv420p10le). */
+  readonly depth: 8 | 10;
+  /** How light is coded: as in SDR video, or by PQ or HLG (ITU-R BT.2100), which take 10 bits. */
+  readonly transfer: 'sdr' | 'pq' | 'hlg';
 }
 
-/** Offsets and sizes of the three planes inside one picture, in bytes. */
+/** Offsets and sizes of the three planes inside one picture, in bytes; the chroma planes' sides in samples. */
 interface PictureLayout {
   readonly chromaWidth: number;
   readonly chromaHeight: number;
+  /** Bytes of one sample. */
+  readonly sampleBytes: 1 | 2;
   readonly uOffset: number;
   readonly vOffset: number;
   readonly bytes: number;
 }
 
-export function pictureLayout({ width, height }: Pick<PictureFormat, 'width' | 'height'>): PictureLayout {
+export function pictureLayout({
+  width,
+  height,
+  depth,
+}: Pick<PictureFormat, 'width' | 'height' | 'depth'>): PictureLayout {
   const chromaWidth = (width + 1) >> 1;
   const chromaHeight = (height + 1) >> 1;
-  const uOffset = width * height;
-  const vOffset = uOffset + chromaWidth * chromaHeight;
-  return { chromaWidth, chromaHeight, uOffset, vOffset, bytes: vOffset + chromaWidth * chromaHeight };
+  const sampleBytes = depth === 8 ? 1 : 2;
+  const uOffset = sampleBytes * width * height;
+  const chromaBytes = sampleBytes * chromaWidth * chromaHeight;
+  const vOffset = uOffset + chromaBytes;
+  return { chromaWidth, chromaHeight, sampleBytes, uOffset, vOffset, bytes: vOffset + chromaBytes };
 }
 
 /** Rows of a plane: [from, to). */
@@ -85,6 +98,7 @@ export function placePicture(
 const LUMA_WEIGHTS: Readonly<Record<ColorMatrix, { red: number; blue: number }>> = {
   bt601: { red: 0.299, blue: 0.114 },
   bt709: { red: 0.2126, blue: 0.0722 },
+  bt2020: { red: 0.2627, blue: 0.0593 },
 };
 
 /** 8-bit code values: black, and the code distance of full luma and of the chroma extremes. */

@@ -10,7 +10,14 @@ import {
   NO_MOUTHS,
 } from './mouth-exemplars';
 
-const format: PictureFormat = { width: 640, height: 480, matrix: 'bt709', range: 'limited' };
+const format: PictureFormat = {
+  width: 640,
+  height: 480,
+  matrix: 'bt709',
+  range: 'limited',
+  depth: 8,
+  transfer: 'sdr',
+};
 const ANGLES = [0, 0.4, -0.7];
 const MIDDLE = EXEMPLAR_SIDE / 2;
 

@@ -12,7 +12,14 @@ import { type TestPacks, testPacks } from '../test/test-sessions';
 import { createMusetalk } from './engine';
 import { type MusetalkManifest } from './manifest';
 
-const format = { width: 96, height: 80, matrix: 'bt709', range: 'limited' } as const;
+const format = {
+  width: 96,
+  height: 80,
+  matrix: 'bt709',
+  range: 'limited',
+  depth: 8,
+  transfer: 'sdr',
+} as const;
 const layout = pictureLayout(format);
 const FRAMES = 20;
 const FACELESS = [3, 12];

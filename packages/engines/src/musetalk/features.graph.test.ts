@@ -9,7 +9,14 @@ import { type TestPacks, testPacks } from '../test/test-sessions';
 import { createMusetalk } from './engine';
 import { type MusetalkManifest } from './manifest';
 
-const format = { width: 160, height: 160, matrix: 'bt709', range: 'full' } as const;
+const format = {
+  width: 160,
+  height: 160,
+  matrix: 'bt709',
+  range: 'full',
+  depth: 8,
+  transfer: 'sdr',
+} as const;
 const layout = pictureLayout(format);
 const FRAMES = 7;
 const FACELESS = 5;

@@ -2,7 +2,14 @@ import { type Box, HALF_MASK_VALUES, MASK_SIZE, type PictureFormat, pictureLayou
 import { createCropForParsing, createParsedMask, PARSING_SIDE, parsingSquare } from './parsing';
 
 describe('parsing square', () => {
-  const format: PictureFormat = { width: 96, height: 80, matrix: 'bt709', range: 'full' };
+  const format: PictureFormat = {
+    width: 96,
+    height: 80,
+    matrix: 'bt709',
+    range: 'full',
+    depth: 8,
+    transfer: 'sdr',
+  };
   const layout = pictureLayout(format);
   const AREA = PARSING_SIDE * PARSING_SIDE;
 

@@ -12,7 +12,14 @@ import { FACE_TRACK_VERSION, type FaceTrack } from '../face/face-track';
 import { LANDMARK_VALUES } from '../face/landmarks';
 import { recordingOf } from '../speech/log-mel';
 
-export const FORMAT = { width: 96, height: 96, matrix: 'bt709', range: 'limited' } as const;
+export const FORMAT = {
+  width: 96,
+  height: 96,
+  matrix: 'bt709',
+  range: 'limited',
+  depth: 8,
+  transfer: 'sdr',
+} as const;
 
 /** A face that stands still in every picture except those in `faceless`. */
 export function trackOf(frames: number, faceless: readonly number[] = []): FaceTrack {

@@ -83,7 +83,14 @@ export const latentsyncPixels = () => latentsyncSchema.parse(recorded('latentsyn
 export const highsyncPixels = () => highsyncSchema.parse(recorded('highsync'));
 
 /** The format of the golden frame. */
-export const GOLDEN_FORMAT = { width: 640, height: 480, matrix: 'bt601', range: 'full' } as const;
+export const GOLDEN_FORMAT = {
+  width: 640,
+  height: 480,
+  matrix: 'bt601',
+  range: 'full',
+  depth: 8,
+  transfer: 'sdr',
+} as const;
 
 const { width, height } = GOLDEN_FORMAT;
 const { bytes, uOffset, vOffset, chromaWidth, chromaHeight } = pictureLayout(GOLDEN_FORMAT);

@@ -37,8 +37,14 @@ export async function readTrack(path: string, video: VideoStream): Promise<FaceT
   return track;
 }
 
-/** ffmpeg's names of the standard-definition matrices; every other named matrix is close to BT.709. */
-const BT601_NAMES = new Set(['smpte170m', 'bt470bg', 'fcc']);
+/** By ffmpeg's names; every other named matrix is close to BT.709. */
+const MATRICES: Readonly<Partial<Record<string, PictureFormat['matrix']>>> = {
+  smpte170m: 'bt601',
+  bt470bg: 'bt601',
+  fcc: 'bt601',
+  bt2020nc: 'bt2020',
+  bt2020c: 'bt2020',
+};
 /** Players take an untagged picture of this height or more for high definition, that is BT.709. */
 const HIGH_DEFINITION_HEIGHT = 720;
 
@@ -46,8 +52,15 @@ const HIGH_DEFINITION_HEIGHT = 720;
 export function pictureFormat(video: VideoStream): PictureFormat {
   const { width, height } = frameSize(video);
   const { matrix, range } = frameColor(video);
-  const standard = matrix === undefined ? height < HIGH_DEFINITION_HEIGHT : BT601_NAMES.has(matrix);
-  return { width, height, matrix: standard ? 'bt601' : 'bt709', range: range === 'pc' ? 'full' : 'limited' };
+  const usual = height < HIGH_DEFINITION_HEIGHT ? 'bt601' : 'bt709';
+  return {
+    width,
+    height,
+    matrix: matrix === undefined ? usual : (MATRICES[matrix] ?? 'bt709'),
+    range: range === 'pc' ? 'full' : 'limited',
+    depth: 8,
+    transfer: 'sdr',
+  };
 }
 
 export type SpeechFile = ReturnType<typeof openSpeechFile>;

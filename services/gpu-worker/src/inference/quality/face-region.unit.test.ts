@@ -48,7 +48,14 @@ test('unchanged pictures have no measurements', () => {
   expect(change.result()).toEqual({ seamLevels: null, skinPsnrDb: null });
 });
 
-const format: PictureFormat = { width: 1000, height: 800, matrix: 'bt709', range: 'limited' };
+const format: PictureFormat = {
+  width: 1000,
+  height: 800,
+  matrix: 'bt709',
+  range: 'limited',
+  depth: 8,
+  transfer: 'sdr',
+};
 const picture = (): Uint8Array => {
   const frame = new Uint8Array(pictureLayout(format).bytes).fill(128);
   frame.fill(16, 0, format.width * format.height);

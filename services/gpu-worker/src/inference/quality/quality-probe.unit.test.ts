@@ -6,7 +6,14 @@ import { MIRRORED_LANDMARKS } from '../analyzer/landmark-finder';
 import { createQualityProbe, loudestSegment, type QualityProbe } from './quality-probe';
 
 const FRAMES = 110;
-const FORMAT = { width: 192, height: 192, matrix: 'bt709', range: 'full' } as const;
+const FORMAT = {
+  width: 192,
+  height: 192,
+  matrix: 'bt709',
+  range: 'full',
+  depth: 8,
+  transfer: 'sdr',
+} as const;
 const FACE = { x1: 50, y1: 50, x2: 140, y2: 150 };
 const SIDE = 16;
 const LANDMARKS = {
