@@ -1,6 +1,6 @@
 import { type Engine, ENGINES } from '@lipsync/contract';
 import { noFeatures, openEngine, recordingOf } from '@lipsync/engines';
-import { syntheticTrack, upTo } from '@lipsync/engines/test';
+import { clockOf, syntheticTrack, upTo } from '@lipsync/engines/test';
 import { type TestPacks, testPacks } from '@lipsync/engines/test/test-sessions';
 import { type PictureFormat, pictureLayout } from '@lipsync/kernels';
 import { WRITERS } from './builtin-packs';
@@ -85,6 +85,7 @@ describe('a face of 400 pixels keeps its sharpness with the built-in pack', () =
       track: syntheticTrack({ ...FORMAT, frames: FRAMES, box: BOX }),
       mouths: [],
       sources: upTo(FRAMES),
+      clock: clockOf(upTo(FRAMES)),
       audio: recordingOf(new Float32Array(FRAMES * 640)),
       format: FORMAT,
       features: noFeatures,

@@ -1,3 +1,4 @@
+import { type Clock } from '@lipsync/domain';
 import { type PictureFormat } from '@lipsync/kernels';
 import { type FaceTrack } from './face/face-track';
 import { type MouthExemplars } from './face/mouth-exemplars';
@@ -26,6 +27,8 @@ export interface ClipInput {
   readonly audio: Recording;
   /** The source frame index of every output frame; the length is the output's. */
   readonly sources: readonly number[];
+  /** When the output frames are on screen. */
+  readonly clock: Clock;
   /** How the frames handed to `take` and `put` are laid out. */
   readonly format: PictureFormat;
   /** Features already known of the source frames; grows while rendering. */

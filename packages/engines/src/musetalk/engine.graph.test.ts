@@ -5,7 +5,7 @@ import { type EngineClip, type LipSyncEngine, noFeatures } from '../engine';
 import { type RunModel, type Tensors } from '../model';
 import { type Pack } from '../packs';
 import { recordingOf } from '../speech/log-mel';
-import { drawnTrack, upTo } from '../test/clips';
+import { clockOf, drawnTrack, upTo } from '../test/clips';
 import { writePooledMusetalkPack } from '../test/musetalk-pack';
 import { paintedLandmarks } from '../test/painted-landmarks';
 import { type TestPacks, testPacks } from '../test/test-sessions';
@@ -81,12 +81,14 @@ describe('musetalk on networks that know the answer', () => {
   });
 
   /** A clip that shows source frame 0, except at the output frames given in `sources`. */
-  const open = (sources: Readonly<Record<number, number>> = {}): Promise<EngineClip> =>
-    engine.open({
+  const open = (shown: Readonly<Record<number, number>> = {}): Promise<EngineClip> => {
+    const sources = Array.from({ length: 5001 }, (_, output) => shown[output] ?? 0);
+    return engine.open({
       track,
       mouths: [],
       audio: recordingOf(speech),
-      sources: Array.from({ length: 5001 }, (_, output) => sources[output] ?? 0),
+      sources,
+      clock: clockOf(sources),
       format,
       features: noFeatures,
       openFrames: () => {
@@ -94,6 +96,7 @@ describe('musetalk on networks that know the answer', () => {
       },
       signal: new AbortController().signal,
     });
+  };
 
   async function render(clip: EngineClip, output: number): Promise<Uint8Array> {
     const frame = picture();

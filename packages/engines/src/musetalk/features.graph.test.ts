@@ -3,7 +3,7 @@ import { type ClipInput, type EngineClip, type FrameFeatures, noFeatures } from 
 import { type RunModel } from '../model';
 import { type Pack } from '../packs';
 import { recordingOf } from '../speech/log-mel';
-import { memoryFeatures, syntheticTrack } from '../test/clips';
+import { clockOf, memoryFeatures, syntheticTrack } from '../test/clips';
 import { writePooledMusetalkPack } from '../test/musetalk-pack';
 import { type TestPacks, testPacks } from '../test/test-sessions';
 import { createMusetalk } from './engine';
@@ -70,6 +70,7 @@ describe.each([
       mouths: [],
       audio: recordingOf(new Float32Array(16_000)),
       sources,
+      clock: clockOf(sources),
       format,
       features,
       openFrames: () => {

@@ -1,4 +1,4 @@
-import { constantClock } from '@lipsync/domain';
+import { type Clock, constantClock } from '@lipsync/domain';
 import { pictureLayout } from '@lipsync/kernels';
 import {
   type ClipInput,
@@ -37,6 +37,10 @@ export function pictureOf(source: number): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(TEXTURE, (level) => level + source);
 }
 
+/** The clock of an output at the rate that the networks were trained at. */
+export const clockOf = (sources: readonly number[]): Clock =>
+  constantClock({ num: 25, den: 1 }, sources.length);
+
 /** As many seconds of sound as the output has. */
 const soundFor = (sources: readonly number[]): Float32Array =>
   new Float32Array(sources.length * 640).fill(0.1);
@@ -52,6 +56,7 @@ export function clipInput(
     track,
     mouths: parts.mouths ?? [],
     sources,
+    clock: clockOf(sources),
     audio: recordingOf(soundFor(sources)),
     format: FORMAT,
     features: parts.features ?? noFeatures,

@@ -1,4 +1,4 @@
-export { syntheticTrack, upTo } from './clips';
+export { clockOf, syntheticTrack, upTo } from './clips';
 export { restoreOutside } from '../highsync/mask';
 export { logMel, melSlice, segmentLogMel } from '../speech/log-mel';
 export { goldenPack, goldenPacks } from './golden';

@@ -1,4 +1,4 @@
-import { audioPlan, outputFrameCount, sourceFrameIndex, WORKING_FPS } from '@lipsync/domain';
+import { audioPlan, constantClock, outputFrameCount, sourceFrameIndex, WORKING_FPS } from '@lipsync/domain';
 import {
   allEnded,
   type EngineClip,
@@ -149,7 +149,17 @@ async function renderClip(
     // Starting the decoder takes turns of the event loop, which processing the speech is about to block.
     await source.started;
     const opened = (engineClip = await clock.during('audio', () =>
-      engine.open({ track, mouths, audio, sources, format, features, openFrames, signal }),
+      engine.open({
+        track,
+        mouths,
+        audio,
+        sources,
+        clock: constantClock({ num: WORKING_FPS, den: 1 }, outputFrames),
+        format,
+        features,
+        openFrames,
+        signal,
+      }),
     ));
     const buffers = frameBudget(opened.batchSize, source.frameBytes);
     const faces = await renderPass({
