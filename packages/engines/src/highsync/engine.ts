@@ -1,3 +1,4 @@
+import { middleOf } from '@lipsync/domain';
 import { type Box, createPasteFace } from '@lipsync/kernels';
 import { type LipSyncEngine } from '../engine';
 import { asksForExemplars } from '../exemplar-inputs';
@@ -83,9 +84,10 @@ export function createHighsync(
       const load = async (outputs: Run, stopped: AbortSignal) => {
         const latents = await sourceLatents.hold(outputs, stopped);
         reference.use(latents, (source) => (lastShown.get(source) ?? -1) >= outputs.start);
-        const windows = await audio.load(outputs.start, outputs.end - 1);
+        const instantOf = (output: number): number => middleOf(clip.clock, output);
+        const windows = await audio.load(instantOf(outputs.start), instantOf(outputs.end - 1));
         const writeAudio = (output: number, target: Float32Array, offset: number): void =>
-          windows.write(output, target, offset);
+          windows.write(instantOf(output), target, offset);
         return { latents, writeAudio, writeLandmarks };
       };
       const queue = createLatentQueue(async function* (stopped) {

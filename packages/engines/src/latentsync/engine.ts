@@ -1,3 +1,4 @@
+import { middleOf } from '@lipsync/domain';
 import { type Affine, createAlignedCrop, createAlignedPaste } from '@lipsync/kernels';
 import { type LipSyncEngine } from '../engine';
 import { asksForExemplars } from '../exemplar-inputs';
@@ -78,13 +79,13 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
         paste: createAlignedPaste(format, side, soft),
         encode,
         async generate(faces, latents) {
-          const outputs = faces.map(({ output }) => output);
-          const windows = await audio.load(outputs[0] ?? 0, outputs.at(-1) ?? 0);
+          const instants = faces.map(({ output }) => middleOf(clip.clock, output));
+          const windows = await audio.load(instants[0] ?? 0, instants.at(-1) ?? 0);
           const clean = await denoise(
             {
               latents,
               writeAudio: (target) =>
-                outputs.forEach((output, i) => windows.write(output, target, i * audio.windowSize)),
+                instants.forEach((instant, i) => windows.write(instant, target, i * audio.windowSize)),
               writeLandmarks: (target) =>
                 faces.forEach(({ source, transform }, i) =>
                   writeLandmarks(track, source, transform, target, i * LANDMARK_VALUES),

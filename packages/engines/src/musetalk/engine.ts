@@ -1,3 +1,4 @@
+import { middleOf } from '@lipsync/domain';
 import { createPasteFace } from '@lipsync/kernels';
 import { type LipSyncEngine } from '../engine';
 import { asksForExemplars, createExemplarFeeds } from '../exemplar-inputs';
@@ -61,8 +62,9 @@ export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunMod
         paste: createPasteFace(clip.format, side),
         async generate(latents, landmarks, outputs, mouths) {
           const audio = pool.take(batch * speech.windowSize);
-          const windows = await speech.load(outputs[0] ?? 0, outputs.at(-1) ?? 0);
-          outputs.forEach((output, i) => windows.write(output, audio, i * speech.windowSize));
+          const instants = outputs.map((output) => middleOf(clip.clock, output));
+          const windows = await speech.load(instants[0] ?? 0, instants.at(-1) ?? 0);
+          instants.forEach((instant, i) => windows.write(instant, audio, i * speech.windowSize));
           audio.fill(0, outputs.length * speech.windowSize);
           return generate({ latents, landmarks, audio }, mouths);
         },

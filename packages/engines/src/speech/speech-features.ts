@@ -1,39 +1,39 @@
-import { WORKING_FPS } from '@lipsync/domain';
+import { endOf } from '@lipsync/domain';
 import { type ClipInput } from '../engine';
 import { type RunModel } from '../model';
 import { type AudioParams } from '../params';
 import { createEncoderStates, recordingWindows } from './encoder-states';
 import { type Recording, SAMPLE_RATE } from './log-mel';
-import { WINDOW_STEPS, type WindowEdges, windowRange, windowStep } from './windows';
+import { recordedStep, WINDOW_STEPS, type WindowEdges, windowRange, windowStart } from './windows';
 
 /** The audio features of a clip's speech, with silence up to the end of the output. */
 export async function encodeSpeech(
-  { audio, sources }: ClipInput,
+  { audio, clock }: Pick<ClipInput, 'audio' | 'clock'>,
   params: AudioParams,
   edges: WindowEdges,
   run: RunModel,
 ): Promise<AudioFeatures> {
-  const features = createAudioFeatures(withSilence(audio, sources.length), params, edges, run);
+  const features = createAudioFeatures(withSilence(audio, endOf(clock)), params, edges, run);
   // Encode the first half minute now, so that a pack whose audio encoder fails does so before any frame is decoded.
   await features.load(0, 0);
   return features;
 }
 
-/** The generators' audio input: for every output frame, a window of ten 20 ms steps of hidden states around it. */
+/** The generators' audio input: for any instant, a window of ten 20 ms steps of hidden states around it. */
 export interface AudioFeatures {
-  /** Number of values in one frame's window, [10 steps × states, width]. */
+  /** Number of values in one window, [10 steps × states, width]. */
   readonly windowSize: number;
   /**
-   * The windows of output frames `first` to `last` (inclusive). Calls should go forward in time: the recording is
-   * encoded 30 s at a time and forgotten behind `first`; what was loaded stays readable as long as it is held.
+   * The windows around the seconds from `first` to `last`. Calls should go forward in time: the recording is encoded 30 s
+   * at a time and forgotten behind `first`; what was loaded stays readable as long as it is held.
    */
   load(first: number, last: number): Promise<AudioWindows>;
 }
 
-/** The audio windows of a range of output frames. */
-interface AudioWindows {
-  /** Writes one frame's window. */
-  write(frame: number, target: Float32Array, offset: number): void;
+/** The audio windows of a stretch of time. */
+export interface AudioWindows {
+  /** Writes the window around a second: for a frame, the middle of its time on screen. */
+  write(seconds: number, target: Float32Array, offset: number): void;
 }
 
 /** Computes the windows of a 16 kHz recording with a pack's audio encoder. */
@@ -52,14 +52,21 @@ export function createAudioFeatures(
     async load(first, last) {
       const { from, to } = windowRange(first, last, windows.steps, edges);
       const { values } = await encoderStates.load(from, to);
+      const zeros = new Float32Array(stepSize);
+      const statesAt = (windowStep: number): Float32Array => {
+        const step = recordedStep(windowStep, windows.steps, edges);
+        if (step < 0) return zeros;
+        if (step < from || step >= to) throw new RangeError(`step ${step} was not loaded`);
+        return values.subarray((step - from) * stepSize, (step - from + 1) * stepSize);
+      };
       return {
-        write(frame, target, offset) {
+        write(seconds, target, offset) {
+          const { step, part } = windowStart(seconds);
           for (let place = 0; place < WINDOW_STEPS; place++) {
-            const step = windowStep(frame, place, windows.steps, edges);
             const at = offset + place * stepSize;
-            if (step < 0) target.fill(0, at, at + stepSize);
-            else if (step < from || step >= to) throw new RangeError(`step ${step} was not loaded`);
-            else target.set(values.subarray((step - from) * stepSize, (step - from + 1) * stepSize), at);
+            const states = statesAt(step + place);
+            if (part === 0) target.set(states, at);
+            else writeBetween(states, statesAt(step + place + 1), part, target, at);
           }
         },
       };
@@ -67,13 +74,29 @@ export function createAudioFeatures(
   };
 }
 
+/** The network's states change slowly from step to step, so those between two steps are about their mean. */
+function writeBetween(
+  before: Float32Array,
+  after: Float32Array,
+  part: number,
+  target: Float32Array,
+  offset: number,
+): void {
+  for (let i = 0; i < before.length; i++) {
+    target[offset + i] = (1 - part) * (before[i] ?? 0) + part * (after[i] ?? 0);
+  }
+}
+
+/** Samples that floating point adds to a duration that is a whole number of them. */
+const ROUNDING = 1e-6;
+
 /**
  * Extends the recording with silence to the end of the output. Where the picture outlasts the sound, engines whose
  * audio windows repeat the last step would otherwise hold the last mouth shape, and musetalk would get zeros, which its
  * network has not learned to interpret: they stand for neither silence nor speech.
  */
-export function withSilence(recording: Recording, outputFrames: number): Recording {
-  const samples = Math.ceil((outputFrames * SAMPLE_RATE) / WORKING_FPS);
+export function withSilence(recording: Recording, outputSeconds: number): Recording {
+  const samples = Math.ceil(outputSeconds * SAMPLE_RATE - ROUNDING);
   return {
     length: Math.max(recording.length, samples),
     read: (from, to) => recording.read(from, to),

@@ -33,10 +33,13 @@ describe('audio features', () => {
   const LONG = silence(61);
   const firstValues = (target: Float32Array) => Array.from(target).filter((_, i) => i % 2 === 0);
 
-  /** One output frame's window, written over NaNs. */
-  async function windowOf(features: AudioFeatures, frame: number): Promise<Float32Array> {
+  /** The middle of a frame of 25 a second. */
+  const middle = (frame: number): number => (frame + 0.5) / 25;
+
+  /** The window around a second, written over other values. */
+  async function windowAt(features: AudioFeatures, seconds: number): Promise<Float32Array> {
     const target = new Float32Array(features.windowSize).fill(9);
-    (await features.load(frame, frame)).write(frame, target, 0);
+    (await features.load(seconds, seconds)).write(seconds, target, 0);
     return target;
   }
 
@@ -44,7 +47,7 @@ describe('audio features', () => {
     test("the encoder's output for its own padding is not used", async () => {
       const { run } = countingEncoder(1500);
       const features = createAudioFeatures(silence(1), HF, 'zeros', run);
-      expect(firstValues(await windowOf(features, 24))).toEqual([45, 46, 47, 48, 49, 50, 0, 0, 0, 0]);
+      expect(firstValues(await windowAt(features, middle(24)))).toEqual([45, 46, 47, 48, 49, 50, 0, 0, 0, 0]);
     });
   });
 
@@ -53,7 +56,7 @@ describe('audio features', () => {
       const features = createAudioFeatures(LONG, OPENAI, 'repeat', countingEncoder(1200).run);
       const wrongFrames: number[] = [];
       for (let frame = 0; frame < 1525; frame++) {
-        const wrong = firstValues(await windowOf(features, frame)).filter((value, place) => {
+        const wrong = firstValues(await windowAt(features, middle(frame))).filter((value, place) => {
           const step = Math.min(Math.max(2 * frame - 4 + place, 0), 3049);
           return Math.abs(value - (step + 1)) > 0.01;
         });
@@ -65,10 +68,10 @@ describe('audio features', () => {
     test('one window blends gradually into the next, where both have seconds of context', async () => {
       const { run } = countingEncoder(1200);
       const features = createAudioFeatures(LONG, OPENAI, 'repeat', run);
-      const windows = await features.load(600, 699);
+      const windows = await features.load(middle(600), middle(699));
       const target = new Float32Array(features.windowSize);
       const blend = Array.from({ length: 100 }, (_, i) => {
-        windows.write(600 + i, target, 0);
+        windows.write(middle(600 + i), target, 0);
         return target[4 * 2 + 1] ?? NaN; // of step 2 · frame
       });
       // Window 0 ends at step 1500 and window 1 begins at 1200: the blend is centered on 1350 and takes a second.
@@ -83,14 +86,14 @@ describe('audio features', () => {
 
     test('loaded windows can be read in any order and repeatedly', async () => {
       const features = createAudioFeatures(LONG, OPENAI, 'repeat', countingEncoder(1200).run);
-      const windows = await features.load(0, 40);
-      await features.load(700, 710);
+      const windows = await features.load(middle(0), middle(40));
+      await features.load(middle(700), middle(710));
       const target = new Float32Array(features.windowSize);
       for (const frame of [40, 10, 40]) {
-        windows.write(frame, target, 0);
+        windows.write(middle(frame), target, 0);
         expect(firstValues(target)[0]).toBe(2 * frame - 4 + 1);
       }
-      expect(() => windows.write(800, target, 0)).toThrow(RangeError);
+      expect(() => windows.write(middle(800), target, 0)).toThrow(RangeError);
     });
 
     test('silence follows where the output outlasts the sound, not the last sound held', async () => {
@@ -101,13 +104,25 @@ describe('audio features', () => {
         seen.push(...[50, 150, 250].map((frame) => Number(mel?.[frame])));
         return countingEncoder(1200).run(role, feeds);
       };
-      const audio = withSilence(recordingOf(new Float32Array(RATE).fill(0.3)), 50);
+      const audio = withSilence(recordingOf(new Float32Array(RATE).fill(0.3)), 2);
       expect(audio).toHaveLength(2 * RATE);
       await createAudioFeatures(audio, OPENAI, 'repeat', run).load(0, 0);
       const [speech = NaN, silence = NaN, padding = NaN] = seen;
       expect(silence).toBeLessThan(speech);
       expect(padding).toBe(0);
       expect(silence).not.toBe(0);
+    });
+
+    test('between two steps the states are between theirs, in proportion to time', async () => {
+      const features = createAudioFeatures(LONG, OPENAI, 'repeat', countingEncoder(1200).run);
+      for (const rate of [24, 30, 60]) {
+        for (const frame of [10, 11, 12, 13]) {
+          const seconds = (frame + 0.5) / rate;
+          // The middle of step n of the recording is at (n + 0.5) / 50 s, and its value is n + 1.
+          const window = firstValues(await windowAt(features, seconds));
+          window.forEach((value, place) => expect(value - 0.5).toBeCloseTo(50 * seconds - 4.5 + place, 3));
+        }
+      }
     });
 
     test('a recording too short for a single step gives zeros', async () => {
@@ -117,7 +132,7 @@ describe('audio features', () => {
         'repeat',
         countingEncoder(1200).run,
       );
-      expect((await windowOf(features, 3)).every((value) => value === 0)).toBe(true);
+      expect((await windowAt(features, middle(3))).every((value) => value === 0)).toBe(true);
     });
   });
 
@@ -128,20 +143,20 @@ describe('audio features', () => {
     const [params, edges, stride, arrays] = row;
     const encoder = countingEncoder(stride);
     const features = createAudioFeatures(silence(121), params, edges, encoder.run);
-    const held = await features.load(0, 7);
+    const held = await features.load(middle(0), middle(7));
     const target = new Float32Array(features.windowSize);
     for (let frame = 8; frame < 3024; frame += 8) {
       // Two batches are in flight at once.
       const [windows] = await Promise.all([
-        features.load(frame, frame + 7),
-        features.load(frame + 8, frame + 15),
+        features.load(middle(frame), middle(frame + 7)),
+        features.load(middle(frame + 8), middle(frame + 15)),
       ]);
-      windows.write(frame + 7, target, 0);
+      windows.write(middle(frame + 7), target, 0);
       expect(firstValues(target)[4]).toBeCloseTo(2 * (frame + 7) + 1, 2);
     }
     expect(encoder.windows()).toBe(5);
     expect(encoder.arrays()).toBe(arrays);
-    held.write(7, target, 0);
+    held.write(middle(7), target, 0);
     expect(firstValues(target)[4]).toBe(15);
   });
 

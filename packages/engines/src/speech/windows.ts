@@ -1,9 +1,6 @@
 /** Encoder steps per second of audio. */
 const STEPS_PER_SECOND = 50;
-const STEPS_PER_FRAME = 2;
-/** Steps before the first step of the frame itself: 80 ms. */
-const STEPS_BEFORE = 4;
-/** The window: 80 ms before the frame's start to 120 ms after it. */
+/** The window: from 100 ms before the middle of a frame's time on screen to 100 ms after it. */
 export const WINDOW_STEPS = 10;
 
 /** Steps that contain sound. The encoder's output for the padding after them is not used. */
@@ -18,27 +15,40 @@ export function soundingSteps(samples: number, sampleRate: number): number {
  */
 export type WindowEdges = 'zeros' | 'repeat';
 
+/** Where a window begins: `part` (0 … 1) of a step after a step of the recording, which may be before its first. */
+interface WindowStart {
+  readonly step: number;
+  readonly part: number;
+}
+
+/** Parts of a step that floating point leaves where there are none. */
+const ROUNDING = 1e-6;
+
+/** Where the window around a second begins. The middle of every frame at 25 a second is between two whole steps. */
+export function windowStart(seconds: number): WindowStart {
+  const start = seconds * STEPS_PER_SECOND - WINDOW_STEPS / 2;
+  const step = Math.floor(start + ROUNDING);
+  return { step, part: start - step < ROUNDING ? 0 : start - step };
+}
+
+/** The step of the recording that stands for a step of a window; −1 for zeros. */
+export function recordedStep(step: number, steps: number, edges: WindowEdges): number {
+  if (step >= 0 && step < steps) return step;
+  return edges === 'zeros' || steps === 0 ? -1 : Math.min(Math.max(step, 0), steps - 1);
+}
+
 /** The part of a recording that some windows cover: steps [from, to); empty if they are beyond it. */
 interface StepRange {
   readonly from: number;
   readonly to: number;
 }
 
-/**
- * The step of the recording at index `place` (0 … 9) of the window of output frame `frame` (25 per second); −1 for
- * zeros.
- */
-export function windowStep(frame: number, place: number, steps: number, edges: WindowEdges): number {
-  const step = frame * STEPS_PER_FRAME - STEPS_BEFORE + place;
-  if (step >= 0 && step < steps) return step;
-  return edges === 'zeros' || steps === 0 ? -1 : Math.min(Math.max(step, 0), steps - 1);
-}
-
-/** The steps that the windows of output frames `first` to `last` (inclusive) use. */
+/** The steps that the windows around the seconds from `first` to `last` use. */
 export function windowRange(first: number, last: number, steps: number, edges: WindowEdges): StepRange {
   const repeat = edges === 'repeat' && steps > 0 ? 1 : 0;
-  const from = Math.min(Math.max(first * STEPS_PER_FRAME - STEPS_BEFORE, 0), steps - repeat);
-  const to = last * STEPS_PER_FRAME - STEPS_BEFORE + WINDOW_STEPS;
+  const from = Math.min(Math.max(windowStart(first).step, 0), steps - repeat);
+  const { step, part } = windowStart(last);
+  const to = step + WINDOW_STEPS + (part > 0 ? 1 : 0);
   return { from, to: Math.min(Math.max(to, from + repeat), steps) };
 }
 

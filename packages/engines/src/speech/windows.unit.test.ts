@@ -1,19 +1,30 @@
+import { constantClock, middleOf } from '@lipsync/domain';
 import {
   positionalEncoding,
+  recordedStep,
   soundingSteps,
   WINDOW_STEPS,
   type WindowEdges,
   windowRange,
-  windowStep,
+  windowStart,
 } from './windows';
 
 describe('whisper window', () => {
   /** The window as the generator sees it: step numbers, −1 for zeros. */
-  const seen = (frame: number, steps: number, edges: WindowEdges): number[] =>
-    Array.from({ length: WINDOW_STEPS }, (_, place) => windowStep(frame, place, steps, edges));
+  const seen = (seconds: number, steps: number, edges: WindowEdges): number[] =>
+    Array.from({ length: WINDOW_STEPS }, (_, place) =>
+      recordedStep(windowStart(seconds).step + place, steps, edges),
+    );
+  const middle = (frame: number, rate = 25): number => (frame + 0.5) / rate;
 
   test.each<[string, number, number, WindowEdges, number[]]>([
-    ['80 ms before the frame to 120 ms after it', 10, 50, 'zeros', [16, 17, 18, 19, 20, 21, 22, 23, 24, 25]],
+    [
+      '100 ms before its middle to 100 ms after it',
+      10,
+      50,
+      'zeros',
+      [16, 17, 18, 19, 20, 21, 22, 23, 24, 25],
+    ],
     ['the same', 10, 50, 'repeat', [16, 17, 18, 19, 20, 21, 22, 23, 24, 25]],
     ['zeros before the recording', 0, 50, 'zeros', [-1, -1, -1, -1, 0, 1, 2, 3, 4, 5]],
     ['zeros after it', 24, 50, 'zeros', [44, 45, 46, 47, 48, 49, -1, -1, -1, -1]],
@@ -22,13 +33,31 @@ describe('whisper window', () => {
     ['the last step repeated', 26, 50, 'repeat', [48, 49, 49, 49, 49, 49, 49, 49, 49, 49]],
     ['only the last step long after the end', 200, 50, 'repeat', Array<number>(10).fill(49)],
     ['zeros where there is no step to repeat', 3, 0, 'repeat', Array<number>(10).fill(-1)],
-  ])('a frame sees %s', (_, frame, steps, edges, expected) => {
-    expect(seen(frame, steps, edges)).toEqual(expected);
+  ])('a frame of 25 a second sees %s', (_, frame, steps, edges, expected) => {
+    expect(seen(middle(frame), steps, edges)).toEqual(expected);
+  });
+
+  test('at 25 frames a second every window begins with a whole step, for hours', () => {
+    const clock = constantClock({ num: 25, den: 1 }, 100_000);
+    const starts = Array.from({ length: 100_000 }, (_, frame) => windowStart(middleOf(clock, frame)));
+    expect(starts.filter(({ step, part }, frame) => step !== 2 * frame - 4 || part !== 0)).toEqual([]);
+  });
+
+  test('at other rates a window begins where its time says, between two steps', () => {
+    for (const rate of [24, 30_000 / 1001, 60, 3]) {
+      for (let frame = 0; frame < 500; frame++) {
+        const { step, part } = windowStart(middle(frame, rate));
+        expect([part >= 0, part < 1]).toEqual([true, true]);
+        expect((step + part + WINDOW_STEPS / 2) / 50).toBeCloseTo(middle(frame, rate), 6);
+      }
+    }
   });
 
   test('the range of some windows covers every step in them and no others', () => {
     for (const edges of ['zeros', 'repeat'] as const) {
-      for (const steps of [0, 1, 3, 50]) {
+      for (const [steps, rate] of [0, 1, 3, 50].flatMap((count) =>
+        [25, 30].map((rate) => [count, rate] as const),
+      )) {
         for (const [first, last] of [
           [0, 0],
           [0, 3],
@@ -38,9 +67,13 @@ describe('whisper window', () => {
         ] as const) {
           const inside = new Set<number>();
           for (let frame = first; frame <= last; frame++) {
-            for (const step of seen(frame, steps, edges)) if (step >= 0) inside.add(step);
+            const { step, part } = windowStart(middle(frame, rate));
+            for (let place = 0; place < WINDOW_STEPS + (part > 0 ? 1 : 0); place++) {
+              const used = recordedStep(step + place, steps, edges);
+              if (used >= 0) inside.add(used);
+            }
           }
-          const { from, to } = windowRange(first, last, steps, edges);
+          const { from, to } = windowRange(middle(first, rate), middle(last, rate), steps, edges);
           expect(Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i)).toEqual(
             [...inside].sort((a, b) => a - b),
           );
