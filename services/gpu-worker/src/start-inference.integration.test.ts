@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildAnalyzerPack, buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { ENGINES, type SyncMode } from '@lipsync/contract';
-import { outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
+import { constantClock, endOf, timelineOf } from '@lipsync/domain';
 import {
   decodeFaceTrack,
   encodeFaceTrack,
@@ -35,6 +35,7 @@ import { COMPILED_CHILD } from './test/real-child';
 
 const SIZE = { width: 256, height: 288 };
 const FRAMES = 12;
+const CLOCK = constantClock({ num: 25, den: 1 }, FRAMES);
 const BOX = { x1: 60, y1: 110, x2: 190, y2: 260 };
 /** Sounds shorter and longer than the video, in seconds; and one whose render does not end by itself for a while. */
 const SOUNDS = { short: 0.32, long: 0.8, endless: 60 };
@@ -97,14 +98,11 @@ describe('inference on files', () => {
     'the output of %s with %s sound shows the source frames of its timeline in sequence, and sounds for %d s',
     async (mode, sound, seconds) => {
       const result = await render(mode, sound, { track: 'some.track' });
-      const outputFrames = outputFrameCount(mode, FRAMES, SOUNDS[sound]);
-      const timeline = Array.from({ length: outputFrames }, (_, i) =>
-        sourceFrameIndex(mode, i, { videoFrames: FRAMES, outputFrames }),
-      );
-      expect(await frameNumbers(at('out.mp4'), SIZE)).toEqual(timeline);
+      const { sources, clock } = timelineOf(mode, CLOCK, SOUNDS[sound]);
+      expect(await frameNumbers(at('out.mp4'), SIZE)).toEqual(sources);
       expect(result).toMatchObject({
-        renderedFrames: outputFrames,
-        outputSeconds: outputFrames / 25,
+        renderedFrames: sources.length,
+        outputSeconds: endOf(clock),
         analysis: null,
         gpuInferenceMs: null,
       });

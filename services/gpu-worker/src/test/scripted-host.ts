@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { type Engine, ENGINES } from '@lipsync/contract';
-import { outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
+import { timelineOf } from '@lipsync/domain';
 import { decodeFaceTrack, encodeFaceTrack, type FaceTrack, type FeatureLayout } from '@lipsync/engines';
 import { syntheticTrack } from '@lipsync/engines/test';
 import { type FoundPacks, type UsablePack } from '../host/find-packs';
@@ -143,11 +143,7 @@ export function createScriptedHost() {
       const seconds = Number(await readFile(audioPath, 'latin1'));
       if (Number.isNaN(seconds)) return untilStopped(options);
       const track = decodeFaceTrack(await readFile(faceTrackPath));
-      const videoFrames = track.frames;
-      const outputFrames = outputFrameCount(syncMode, videoFrames, seconds);
-      const sources = Array.from({ length: outputFrames }, (_, i) =>
-        sourceFrameIndex(syncMode, i, { videoFrames, outputFrames }),
-      );
+      const { sources } = timelineOf(syncMode, track.clock, seconds);
       await writeFile(outputPath, 'a video');
       return renderResult({ featuresAdded: featuresPath ? addFeatures(featuresPath, track, sources) : 0 });
     },

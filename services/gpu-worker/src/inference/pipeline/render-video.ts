@@ -1,4 +1,4 @@
-import { audioPlan, constantClock, outputFrameCount, sourceFrameIndex, WORKING_FPS } from '@lipsync/domain';
+import { endOf, timelineOf } from '@lipsync/domain';
 import {
   allEnded,
   type EngineClip,
@@ -47,7 +47,6 @@ export async function renderVideo(task: RenderTask, job: Job): Promise<RenderRes
     return {
       type: 'render',
       inputAudioSeconds: clip.audio.length / AUDIO_SAMPLE_RATE,
-      outputSeconds: rendered.renderedFrames / WORKING_FPS,
       width,
       height,
       ...rendered,
@@ -90,7 +89,7 @@ async function openClip(task: RenderTask, job: Job, speech: SpeechFile): Promise
 
 type RenderedClip = Pick<
   RenderResult,
-  'renderedFrames' | 'quality' | 'graphFailed' | 'gpuInferenceMs' | 'tensorBytes'
+  'outputSeconds' | 'renderedFrames' | 'quality' | 'graphFailed' | 'gpuInferenceMs' | 'tensorBytes'
 >;
 
 /**
@@ -108,11 +107,9 @@ async function renderClip(
   const signal = AbortSignal.any([job.signal, failed.signal]);
   const limits = { deadlineMs: MEDIA_DEADLINE_MS, signal };
   const audioSeconds = audio.length / AUDIO_SAMPLE_RATE;
-  const videoFrames = track.frames;
-  const outputFrames = outputFrameCount(syncMode, videoFrames, audioSeconds);
-  const sources = Array.from({ length: outputFrames }, (_, i) =>
-    sourceFrameIndex(syncMode, i, { videoFrames, outputFrames }),
-  );
+  const timeline = timelineOf(syncMode, track.clock, audioSeconds);
+  const { sources } = timeline;
+  const outputFrames = sources.length;
   // A track may cover more than this output shows: the whole video if that is prepared, otherwise some frames ahead.
   if (!sources.some((source) => track.found[source] === 1))
     throw new NoFaceDetected('no frame of the output shows a face');
@@ -141,7 +138,7 @@ async function renderClip(
         audio: {
           path: task.audioPath,
           stream: audioStream,
-          ...audioPlan(syncMode, { videoFrames, audioSeconds }),
+          ...timeline.sound,
         },
       },
       limits,
@@ -154,7 +151,7 @@ async function renderClip(
         mouths,
         audio,
         sources,
-        clock: constantClock({ num: WORKING_FPS, den: 1 }, outputFrames),
+        clock: timeline.clock,
         format,
         features,
         openFrames,
@@ -188,6 +185,7 @@ async function renderClip(
     const judging = clock.during('quality', () => probe.judge(() => models.analyzer(task.analyzer)));
     const [, quality] = await allEnded([finishing, judging]);
     return {
+      outputSeconds: endOf(timeline.clock),
       renderedFrames: outputFrames,
       quality,
       graphFailed: probe.graphFailed(),
