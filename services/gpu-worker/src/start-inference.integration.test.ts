@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildAnalyzerPack, buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { ENGINES, type SyncMode } from '@lipsync/contract';
-import { constantClock, endOf, timelineOf } from '@lipsync/domain';
+import { constantClock, endOf, timelineOf, WORKING_FPS } from '@lipsync/domain';
 import {
   decodeFaceTrack,
   encodeFaceTrack,
@@ -163,20 +163,21 @@ describe('inference on files', () => {
     const whole = await inference.analyze({ videoPath, trackPath: at('whole.track') });
     const result = await inference.render({ ...filesOf('cut_off', 'short', 'part.mp4'), videoPath });
 
-    const { frames = 0, settledFrames = 0, complete } = result.analysis ?? {};
+    const { frames = 0, settledSeconds = 0, complete } = result.analysis ?? {};
     expect(frames).toBeGreaterThan(result.renderedFrames);
     expect(frames).toBeLessThan(whole.frames);
     expect([whole.complete, complete]).toEqual([true, false]);
-    expect(whole.settledFrames).toBe(whole.frames);
-    expect(settledFrames).toBeGreaterThanOrEqual(result.renderedFrames);
+    expect(whole.settledSeconds).toBe(whole.frames / WORKING_FPS);
+    expect(settledSeconds).toBeGreaterThanOrEqual(result.outputSeconds);
 
-    await inference.analyze({ videoPath, trackPath: at('part.track'), wantedFrames: result.renderedFrames });
+    const wantedSeconds = result.outputSeconds;
+    await inference.analyze({ videoPath, trackPath: at('part.track'), wantedSeconds });
     const [part, all] = await Promise.all(
       ['part.track', 'whole.track'].map(async (name) => decodeFaceTrack(await readFile(at(name)))),
     );
     // 68 points, a time and five flags per frame: a track holds no pictures.
     expect((await stat(at('whole.track'))).size).toBeLessThan(whole.frames * (68 * 2 * 4 + 9) + 512);
-    const settled = settledFrames * 136;
+    const settled = result.renderedFrames * 136;
     expect(part?.landmarks.slice(0, settled)).toEqual(all?.landmarks.slice(0, settled));
   });
 
@@ -189,8 +190,8 @@ describe('inference on files', () => {
     const video = await videoOf(videoPath, job);
     const shown = 20;
     const cuts: MouthExemplars[][] = [];
-    for (const wantedFrames of [shown, Infinity]) {
-      await inference.analyze({ videoPath, trackPath: at('mouths.track'), wantedFrames });
+    for (const wantedSeconds of [shown / WORKING_FPS, Infinity]) {
+      await inference.analyze({ videoPath, trackPath: at('mouths.track'), wantedSeconds });
       const track = decodeFaceTrack(await readFile(at('mouths.track')));
       cuts.push(await cutMouths(videoPath, video, track, [...Array(shown).keys()], job));
     }

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Engine } from '@lipsync/contract';
-import { usedVideoFrames } from '@lipsync/domain';
+import { usedVideoSeconds } from '@lipsync/domain';
 import { probe, resolveBinaries } from '@lipsync/media';
 import { findPacks, type UsablePack } from './host/find-packs';
 import { createInferenceHost, type TaskOptions } from './host/inference-host';
@@ -73,8 +73,8 @@ export async function startInference(options: { packsDir: string; entry?: string
       const folder = await mkdtemp(join(tmpdir(), 'track-'));
       try {
         const trackPath = join(folder, 'face-track.bin');
-        const wantedFrames = await wantedFramesOf(files);
-        const analysis = await analyze({ videoPath, trackPath, wantedFrames }, taskOptions);
+        const wantedSeconds = await wantedSecondsOf(files);
+        const analysis = await analyze({ videoPath, trackPath, wantedSeconds }, taskOptions);
         return { ...(await render({ ...files, faceTrackPath: trackPath }, taskOptions)), analysis };
       } finally {
         await rm(folder, { recursive: true, force: true });
@@ -87,11 +87,11 @@ export async function startInference(options: { packsDir: string; entry?: string
 
 const PROBE_DEADLINE_MS = 600_000;
 
-/** The number of video frames that a render can depend on. */
-async function wantedFramesOf({ syncMode, audioPath }: RenderFiles): Promise<number> {
+/** How many seconds of the video, from the start, a render can depend on. */
+async function wantedSecondsOf({ syncMode, audioPath }: RenderFiles): Promise<number> {
   const binaries = await resolveBinaries(process.env);
   const { audio } = await probe(binaries, audioPath, { mediaType: 'audio', deadlineMs: PROBE_DEADLINE_MS });
-  return usedVideoFrames(syncMode, audio?.durationSeconds ?? 0);
+  return usedVideoSeconds(syncMode, audio?.durationSeconds ?? 0);
 }
 
 function missing(what: string, problems: readonly { dir: string; problem: string }[]): UsablePack {

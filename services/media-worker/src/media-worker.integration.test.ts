@@ -332,7 +332,7 @@ it('ingests each of many assets exactly once with two workers side by side', asy
 it('deletes the cached data of a video, rows and bytes, once the last record that used it has expired', async () => {
   const { port } = await startWorker('a');
   const feature = { customerId, videoSha256: 'a'.repeat(64), name: 'track:2:analyser' };
-  const content = { sha256: 'b'.repeat(64), frames: 10, complete: true };
+  const content = { sha256: 'b'.repeat(64), seconds: 10, complete: true };
   const object = { ...feature, sha256: content.sha256 };
   await registerObject(db, object, 5);
   await storage.put(featureKey(object), Buffer.from('track'), { contentType: 'application/octet-stream' });

@@ -17,9 +17,9 @@ import {
 } from './features';
 
 const HOUR_MS = 3_600_000;
-const content = (digit: string, frames: number, complete = false): FeatureContent => ({
+const content = (digit: string, seconds: number, complete = false): FeatureContent => ({
   sha256: digit.repeat(64),
-  frames,
+  seconds,
   complete,
 });
 
@@ -45,8 +45,8 @@ describe('features of a video', () => {
     const { render } = await scenario.render();
     return { ...(await scenario.claim(await scenario.jobOf(render.id))), renderId: render.id };
   }
-  const begin = (key: FeatureKey, job: Claim, wantedFrames = Infinity): Promise<FeatureBegin> =>
-    beginFeature(scenario.db, key, job, { wantedFrames, expiresAt });
+  const begin = (key: FeatureKey, job: Claim, wantedSeconds = Infinity): Promise<FeatureBegin> =>
+    beginFeature(scenario.db, key, job, { wantedSeconds, expiresAt });
   /** Stores and publishes a feature, as a worker does. */
   async function store(
     key: FeatureKey,
@@ -134,7 +134,7 @@ describe('features of a video', () => {
       await begin(key, job);
       await store(key, job, content('a', 100, true));
       const stranger = { ...key, customerId: await scenario.make.customer() };
-      expect(await findFeature(scenario.db, stranger, { wantedFrames: 1, expiresAt })).toBeNull();
+      expect(await findFeature(scenario.db, stranger, { wantedSeconds: 1, expiresAt })).toBeNull();
       expect(await begin(stranger, await newJob())).toEqual({ state: 'make' });
     });
   });
@@ -157,9 +157,9 @@ describe('features of a video', () => {
     });
 
     it.each([
-      ['fewer frames', content('a', 60), content('b', 59)],
-      ['as many frames', content('a', 60), content('b', 60)],
-      ['any number of frames, if it is complete,', content('a', 60, true), content('b', 600)],
+      ['fewer seconds', content('a', 60), content('b', 59)],
+      ['as many seconds', content('a', 60), content('b', 60)],
+      ['any number of seconds, if it is complete,', content('a', 60, true), content('b', 600)],
     ])('does not let %s replace what is there', async (_, there, made) => {
       const [key, job] = [newKey(), await newJob()];
       await store(key, null, there);
@@ -169,18 +169,18 @@ describe('features of a video', () => {
 
     it('is checked by a lookup, which asks nobody to make the feature', async () => {
       const [key, job] = [newKey(), await newJob()];
-      const request = { wantedFrames: 60, expiresAt };
+      const request = { wantedSeconds: 60, expiresAt };
       expect(await findFeature(scenario.db, key, request)).toBeNull();
       await store(key, null, content('a', 60));
       expect(await findFeature(scenario.db, key, request)).toEqual(content('a', 60));
-      expect(await findFeature(scenario.db, key, { ...request, wantedFrames: Infinity })).toBeNull();
+      expect(await findFeature(scenario.db, key, { ...request, wantedSeconds: Infinity })).toBeNull();
       expect(await begin(key, job)).toEqual({ state: 'make' });
     });
 
-    it('applies to what the video makes impossible, which is found out once for the frames examined', async () => {
+    it('applies to what the video makes impossible, which is found out once for the seconds examined', async () => {
       const [key, job, other] = [newKey(), await newJob(), await newJob()];
       await begin(key, job, 50);
-      const fault = { errorCode: 'no_face_detected', frames: 50, complete: false } as const;
+      const fault = { errorCode: 'no_face_detected', seconds: 50, complete: false } as const;
       await publishFeature(scenario.db, key, fault, { expiresAt, owner: job });
       expect(await begin(key, other, 50)).toEqual({ state: 'impossible', errorCode: 'no_face_detected' });
       expect(await begin(key, other, 51)).toEqual({ state: 'make' });
@@ -240,13 +240,13 @@ describe('features of a video', () => {
       const [key, job] = [newKey(), await newJob()];
       const later = (hours: number): Date => new Date(expiresAt.getTime() + hours * HOUR_MS);
       await store(key, null, content('a', 60, true));
-      await findFeature(scenario.db, key, { wantedFrames: 1, expiresAt: later(2) });
+      await findFeature(scenario.db, key, { wantedSeconds: 1, expiresAt: later(2) });
       expect(await expiryOf(key)).toEqual(later(2));
-      await beginFeature(scenario.db, key, job, { wantedFrames: 1, expiresAt: later(3) });
+      await beginFeature(scenario.db, key, job, { wantedSeconds: 1, expiresAt: later(3) });
       expect(await expiryOf(key)).toEqual(later(3));
       await begin(key, job);
       expect(await expiryOf(key)).toEqual(later(3));
-      await findFeature(scenario.db, key, { wantedFrames: 1, expiresAt: later(1) });
+      await findFeature(scenario.db, key, { wantedSeconds: 1, expiresAt: later(1) });
       expect(await expiryOf(key)).toEqual(later(3));
     });
 
@@ -254,7 +254,7 @@ describe('features of a video', () => {
       const [key, job] = [newKey(), await newJob()];
       await store(key, null, content('a', 60, true));
       await forgetExpiry(key);
-      expect(await findFeature(scenario.db, key, { wantedFrames: 1, expiresAt })).toBeNull();
+      expect(await findFeature(scenario.db, key, { wantedSeconds: 1, expiresAt })).toBeNull();
       expect(await begin(key, job)).toEqual({ state: 'make' });
     });
 
@@ -273,7 +273,7 @@ describe('features of a video', () => {
       const days = (count: number): Date => new Date(expiresAt.getTime() + count * 24 * HOUR_MS);
       await store(key, null, content('a', 60, true), days(1));
       expect(await keptUntil(key)).toEqual(days(1));
-      await findFeature(scenario.db, key, { wantedFrames: 1, expiresAt: days(2) });
+      await findFeature(scenario.db, key, { wantedSeconds: 1, expiresAt: days(2) });
       await scenario.make.query(
         `UPDATE feature_objects SET kept_until = now() - interval '1 second' WHERE video_sha256 = $1`,
         [key.videoSha256],

@@ -16,9 +16,9 @@ import {
 /** What a worker does with its job, by index of the job. */
 type Step =
   | { do: 'begin'; job: number; wanted: number }
-  | { do: 'publish'; job: number; frames: number; complete: boolean }
+  | { do: 'publish'; job: number; seconds: number; complete: boolean }
   | { do: 'give up' | 'die' | 'return'; job: number }
-  | { do: 'add'; frames: number }
+  | { do: 'add'; seconds: number }
   | { do: 'drop' }
   | { do: 'purge' };
 /** What happens between two observations. */
@@ -26,18 +26,18 @@ type Turn = { at: 'once'; steps: Step[] } | { at: 'hour' } | { at: 'expiry' };
 
 const JOBS = 3;
 const job = fc.nat({ max: JOBS - 1 });
-const frames = fc.integer({ min: 1, max: 6 });
+const seconds = fc.integer({ min: 1, max: 6 });
 const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('begin' as const), job, wanted: frames }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('begin' as const), job, wanted: seconds }) },
   {
     weight: 5,
-    arbitrary: fc.record({ do: fc.constant('publish' as const), job, frames, complete: fc.boolean() }),
+    arbitrary: fc.record({ do: fc.constant('publish' as const), job, seconds, complete: fc.boolean() }),
   },
   {
     weight: 4,
     arbitrary: fc.record({ do: fc.constantFrom('give up' as const, 'die' as const, 'return' as const), job }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('add' as const), frames }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('add' as const), seconds }) },
   { weight: 3, arbitrary: fc.constantFrom<Step>({ do: 'drop' }, { do: 'purge' }) },
 );
 const turnArbitrary: fc.Arbitrary<Turn> = fc.oneof(
@@ -122,14 +122,14 @@ describe('feature cache under random interleavings', () => {
   async function perform(step: Step, { key, stored, workers }: World): Promise<void> {
     const { db, make } = scenario;
     if (step.do === 'purge') return purgeInto(stored);
-    if (step.do === 'add') return void (await store(key, contentOf(step.frames, false), null, stored));
+    if (step.do === 'add') return void (await store(key, contentOf(step.seconds, false), null, stored));
     if (step.do === 'drop') return drop(key);
     const worker = workers[step.job];
     if (!worker) return;
     switch (step.do) {
       case 'begin': {
         const begun = await beginFeature(db, key, worker.claim, {
-          wantedFrames: step.wanted === 6 ? Infinity : step.wanted,
+          wantedSeconds: step.wanted === 6 ? Infinity : step.wanted,
           expiresAt: inAnHour(),
         });
         if (begun.state === 'ready') expect(covers(begun.content, step.wanted)).toBe(true);
@@ -139,7 +139,7 @@ describe('feature cache under random interleavings', () => {
       case 'publish':
         if (!worker.making) return;
         worker.making = false;
-        return void (await store(key, contentOf(step.frames, step.complete), worker.claim, stored));
+        return void (await store(key, contentOf(step.seconds, step.complete), worker.claim, stored));
       case 'give up':
         worker.making = false;
         return giveUpFeature(db, key, worker.claim);
@@ -212,9 +212,9 @@ describe('feature cache under random interleavings', () => {
   }
 });
 
-/** The same frames make the same bytes. */
-function contentOf(frameCount: number, complete: boolean): FeatureContent {
-  return { sha256: `${frameCount}${complete ? 'c' : 'p'}`.padEnd(64, '0'), frames: frameCount, complete };
+/** The same seconds make the same bytes. */
+function contentOf(seconds: number, complete: boolean): FeatureContent {
+  return { sha256: `${seconds}${complete ? 'c' : 'p'}`.padEnd(64, '0'), seconds, complete };
 }
 
 function inAnHour(): Date {

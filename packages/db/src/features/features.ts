@@ -16,10 +16,10 @@ export interface FeatureKey {
 }
 
 /**
- * How many frames from the start of the video a feature covers. `complete` means all of them, however many there are.
+ * How many seconds from the start of the video a feature covers. `complete` means all of them, however many there are.
  */
 export interface Coverage {
-  readonly frames: number;
+  readonly seconds: number;
   readonly complete: boolean;
 }
 
@@ -29,8 +29,8 @@ export interface FeatureContent extends Coverage {
 }
 
 interface FeatureRequest {
-  /** Frames needed from the start of the video; Infinity for the whole video. */
-  readonly wantedFrames: number;
+  /** Seconds needed from the start of the video; Infinity for the whole video. */
+  readonly wantedSeconds: number;
   /** Expiry of the record that uses the feature. The feature is kept at least until then. */
   readonly expiresAt: Date;
 }
@@ -57,9 +57,9 @@ export function beginFeature(
 ): Promise<FeatureBegin> {
   return transaction(db, async (tx) => {
     const row = await lockFeature(tx, key, request.expiresAt, job);
-    const { sha256, errorCode, frames, complete } = row;
-    if (covers(row, request.wantedFrames)) {
-      if (sha256 !== null) return { state: 'ready', content: { sha256, frames, complete } };
+    const { sha256, errorCode, seconds, complete } = row;
+    if (covers(row, request.wantedSeconds)) {
+      if (sha256 !== null) return { state: 'ready', content: { sha256, seconds, complete } };
       if (errorCode !== null) return { state: 'impossible', errorCode: storedErrorCode(errorCode) };
     }
     if (row.ownedByAnother) return { state: 'wait' };
@@ -76,17 +76,17 @@ export async function findFeature(
   key: FeatureKey,
   request: FeatureRequest,
 ): Promise<FeatureContent | null> {
-  const wanted = Number.isFinite(request.wantedFrames) ? request.wantedFrames : null;
+  const wanted = Number.isFinite(request.wantedSeconds) ? request.wantedSeconds : null;
   const [content] = await db.prisma.$queryRaw<FeatureContent[]>`
     UPDATE features SET expires_at = GREATEST(expires_at, ${request.expiresAt})
     WHERE customer_id = ${key.customerId} AND video_sha256 = ${key.videoSha256} AND name = ${key.name}
       AND sha256 IS NOT NULL AND expires_at > clock_timestamp()
-      AND (complete OR frames >= ${wanted}::int)
-    RETURNING sha256, frames, complete`;
+      AND (complete OR seconds >= ${wanted}::float8)
+    RETURNING sha256, seconds, complete`;
   return content ?? null;
 }
 
-/** What the video itself makes impossible, for the frames examined. */
+/** What the video itself makes impossible, for the seconds examined. */
 interface FeatureFault extends Coverage {
   readonly errorCode: ErrorCode;
 }
@@ -123,7 +123,7 @@ export async function giveUpFeature(db: Db, key: FeatureKey, owner: Lease): Prom
 export function dropFeature(db: Db, key: FeatureKey, sha256: string): Promise<void> {
   return transaction(db, async (tx) => {
     const dropped = await tx.$executeRaw`
-      UPDATE features SET sha256 = NULL, frames = 0, complete = false
+      UPDATE features SET sha256 = NULL, seconds = 0, complete = false
       WHERE customer_id = ${key.customerId} AND video_sha256 = ${key.videoSha256} AND name = ${key.name}
         AND sha256 = ${sha256}`;
     if (dropped > 0) await keepForReaders(tx, key, sha256);
@@ -167,7 +167,7 @@ async function write(tx: Tx, key: FeatureKey, made: FeatureContent | FeatureFaul
 }
 
 function coversMore(made: Coverage, present: Coverage): boolean {
-  return !present.complete && (made.complete || made.frames > present.frames);
+  return !present.complete && (made.complete || made.seconds > present.seconds);
 }
 
 /** A locked feature, without content that has expired. */
@@ -178,9 +178,9 @@ interface FeatureRow extends Coverage {
   ownedByAnother: boolean;
 }
 
-/** Says whether `coverage` includes the first `wantedFrames` frames; Infinity for all. */
-export function covers(coverage: Coverage, wantedFrames: number): boolean {
-  return coverage.complete || coverage.frames >= wantedFrames;
+/** Says whether `coverage` includes the first `wantedSeconds` seconds; Infinity for all. */
+export function covers(coverage: Coverage, wantedSeconds: number): boolean {
+  return coverage.complete || coverage.seconds >= wantedSeconds;
 }
 
 /**
@@ -200,11 +200,11 @@ async function lockFeature(
     ON CONFLICT (customer_id, video_sha256, name) DO UPDATE SET
       sha256 = CASE WHEN feature.expires_at > clock_timestamp() THEN feature.sha256 END,
       error_code = CASE WHEN feature.expires_at > clock_timestamp() THEN feature.error_code END,
-      frames = CASE WHEN feature.expires_at > clock_timestamp() THEN feature.frames ELSE 0 END,
+      seconds = CASE WHEN feature.expires_at > clock_timestamp() THEN feature.seconds ELSE 0 END,
       complete = feature.complete AND feature.expires_at > clock_timestamp(),
       expires_at = GREATEST(feature.expires_at, EXCLUDED.expires_at)`;
   const [row] = await tx.$queryRaw<FeatureRow[]>`
-    SELECT sha256, error_code AS "errorCode", frames, complete,
+    SELECT sha256, error_code AS "errorCode", seconds, complete,
       EXISTS (
         SELECT FROM jobs
         WHERE jobs.id = maker_job_id AND jobs.fence = maker_fence

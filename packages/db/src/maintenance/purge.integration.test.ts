@@ -282,7 +282,7 @@ describe('purge', () => {
   it('forgets silent workers, and floods of expired features and idempotency keys in several calls', async () => {
     const { db, make, customerId } = scenario;
     await make.query(
-      `INSERT INTO features (customer_id, video_sha256, name, sha256, frames, expires_at)
+      `INSERT INTO features (customer_id, video_sha256, name, sha256, seconds, expires_at)
        SELECT $1, repeat('a', 64), 'feature ' || i, repeat('b', 64), 1, now() - interval '1 second'
        FROM generate_series(1, 3) i`,
       [customerId],

@@ -45,8 +45,8 @@ export interface AnalyzeTask {
   readonly videoPath: string;
   /** Length of the video, if known, for the progress. */
   readonly videoSeconds?: number;
-  /** Number of frames needed, from the start, see `usedVideoFrames`; default: all. */
-  readonly wantedFrames?: number;
+  /** How many seconds are needed, from the start, see `usedVideoSeconds`; default: all. */
+  readonly wantedSeconds?: number;
   /** Where to write the face track, or where it is. */
   readonly trackPath: string;
   /** The track exists and covers the whole video: nothing is analyzed and no track is written. */
@@ -117,8 +117,8 @@ export interface AnalyzeResult {
   readonly frames: number;
   /** Whether the track covers the whole video. */
   readonly complete: boolean;
-  /** Number of leading rows that an analysis of more frames would not change: a shorter timeline may use the track. */
-  readonly settledFrames: number;
+  /** The leading seconds that an analysis of more frames would not change: a shorter timeline may use the track. */
+  readonly settledSeconds: number;
   /** Number of source frames whose features were computed, for each requested engine that did not fail. */
   readonly featuresAdded: Readonly<Partial<Record<Engine, number>>>;
   /** Why the other engines failed, which affects nothing else; for the log. */

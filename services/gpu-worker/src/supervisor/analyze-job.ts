@@ -36,7 +36,7 @@ export async function runAnalyze(deps: JobDeps, job: GpuJob): Promise<JobResult>
       videoPath,
       analyzer,
       expiresAt,
-      wantedFrames: Infinity,
+      wantedSeconds: Infinity,
       preparation: null,
       onProgress: (percent) => report('analyzing', percent * ANALYSIS_SHARE),
     }),
@@ -103,7 +103,7 @@ async function prepareFeatures(
   const { track } = prepared.track;
   const known = await allEnded(
     [...deps.packs.engines].map(([engine, pack]) =>
-      openEngineFeatures(deps, job, { engine, pack, video, track, readFrames: 0, expiresAt }),
+      openEngineFeatures(deps, job, { engine, pack, video, track, readSeconds: 0, expiresAt }),
     ),
   );
   const incomplete = known.flatMap((features) => (features && !features.complete ? [features] : []));
@@ -114,7 +114,8 @@ async function prepareFeatures(
     const { engine, pack } = features;
     const problem = encoded.featuresFailed[engine];
     if (problem === undefined) {
-      await saveFeatures(deps, features, { frames: track.frames, complete: true, expiresAt }, job.signal);
+      const seconds = endOf(track.clock);
+      await saveFeatures(deps, features, { seconds, complete: true, expiresAt }, job.signal);
     } else {
       const fields = { video_asset_id: video.id, engine, pack: pack.version, problem };
       deps.logger.warn('features could not be computed ahead', fields);

@@ -10,6 +10,7 @@ import { createTestWorkers, type KeptRow, type TestWorkers } from '../test/test-
 /** The part of the video that short speech shows: 0.6 s and no more. */
 const SHOWN = 15;
 const VIDEO_FRAMES = 75;
+const FPS = 25;
 
 describe('the features that engines cache of videos', () => {
   let folder: string;
@@ -40,16 +41,20 @@ describe('the features that engines cache of videos', () => {
   test('a render keeps what its engine computed; the next ones reuse it, and a larger content replaces it', async () => {
     const videoId = await fixture.newVideo('face');
     const first = await workers.perform(await newRender(videoId));
-    expect(first).toMatchObject({ outcome: 'completed', features_known: 0, features_added: SHOWN });
-    expect(await latents(videoId)).toMatchObject([{ frames: SHOWN, complete: false }]);
+    expect(first).toMatchObject({ outcome: 'completed', features_known_seconds: 0, features_added: SHOWN });
+    expect(await latents(videoId)).toMatchObject([{ seconds: SHOWN / FPS, complete: false }]);
     const second = await workers.perform(await newRender(await fixture.twinOf(videoId)));
-    expect(second).toMatchObject({ outcome: 'completed', features_known: SHOWN, features_added: 0 });
+    expect(second).toMatchObject({
+      outcome: 'completed',
+      features_known_seconds: SHOWN / FPS,
+      features_added: 0,
+    });
 
     const before = await latentsObject(videoId);
     // Every fifth frame of the whole video, of which three are known.
     const more = await workers.perform(await newRender(videoId, { syncMode: 'remap' }));
-    expect(more).toMatchObject({ features_known: SHOWN, features_added: 12 });
-    expect(await latents(videoId)).toMatchObject([{ frames: SHOWN + 12 }]);
+    expect(more).toMatchObject({ features_known_seconds: SHOWN / FPS, features_added: 12 });
+    expect(await latents(videoId)).toMatchObject([{ seconds: (SHOWN + 12) / FPS }]);
     expect(await latentsObject(videoId)).not.toBe(before);
     expect(await workers.perform(await newRender(videoId))).toMatchObject({ features_added: 0 });
     await expectIntactCaches();
@@ -71,10 +76,13 @@ describe('the features that engines cache of videos', () => {
     const { preparationId, jobId } = await fixture.preparation(videoId);
     const prepared = await workers.perform({ jobId });
     expect(prepared).toMatchObject({ features_added: { highsync: VIDEO_FRAMES - SHOWN } });
-    expect(await latents(videoId)).toMatchObject([{ frames: VIDEO_FRAMES, complete: true }]);
+    expect(await latents(videoId)).toMatchObject([{ seconds: VIDEO_FRAMES / FPS, complete: true }]);
 
     const render = await newRender(videoId, { prepared: preparationId, syncMode: 'remap' });
-    expect(await workers.perform(render)).toMatchObject({ features_known: VIDEO_FRAMES, features_added: 0 });
+    expect(await workers.perform(render)).toMatchObject({
+      features_known_seconds: VIDEO_FRAMES / FPS,
+      features_added: 0,
+    });
     const second = await workers.perform(await fixture.preparation(videoId));
     expect(second).toMatchObject({ outcome: 'completed', face_track: 'cache', features_added: {} });
     expect(second).not.toHaveProperty('features_timings');
@@ -86,7 +94,7 @@ describe('the features that engines cache of videos', () => {
     const object = await latentsObject(videoId);
     const others = await readdir(folder);
     expect(await workers.perform(await newRender(videoId))).toMatchObject({
-      features_known: VIDEO_FRAMES,
+      features_known_seconds: VIDEO_FRAMES / FPS,
       features_added: 0,
     });
     const [own = ''] = (await readdir(folder)).filter((name) => !others.includes(name));
@@ -97,7 +105,7 @@ describe('the features that engines cache of videos', () => {
 
     await fixture.storage.put(object, Buffer.from('?'), { contentType: 'x/y' });
     expect(await workers.perform(await newRender(videoId))).toMatchObject({
-      features_known: 0,
+      features_known_seconds: 0,
       features_added: SHOWN,
     });
     expect(workers.warnings()).toEqual(['a kept feature is damaged or gone']);
@@ -114,9 +122,11 @@ describe('the features that engines cache of videos', () => {
     await workers.perform(await newRender(videoId));
     await harm(await latentsObject(videoId));
     const render = await workers.perform(await newRender(videoId));
-    expect(render).toMatchObject({ outcome: 'completed', features_known: 0, features_added: SHOWN });
+    expect(render).toMatchObject({ outcome: 'completed', features_known_seconds: 0, features_added: SHOWN });
     expect(workers.warnings()).toEqual(['a kept feature is damaged or gone']);
-    expect(await workers.perform(await newRender(videoId))).toMatchObject({ features_known: SHOWN });
+    expect(await workers.perform(await newRender(videoId))).toMatchObject({
+      features_known_seconds: SHOWN / FPS,
+    });
   });
 
   test.each([
@@ -152,7 +162,7 @@ describe('the features that engines cache of videos', () => {
     );
     expect(await latents(videoId)).toEqual([]);
     await running;
-    expect(await latents(videoId)).toMatchObject([{ frames: SHOWN }]);
+    expect(await latents(videoId)).toMatchObject([{ seconds: SHOWN / FPS }]);
   });
 
   test('an engine that fails to compute features in advance affects neither the preparation nor other engines', async () => {
@@ -164,6 +174,6 @@ describe('the features that engines cache of videos', () => {
     expect(facts).toMatchObject({ outcome: 'completed', face_track: 'analysis' });
     expect(facts['features_added']).toEqual({ highsync: VIDEO_FRAMES });
     expect(workers.warnings()).toEqual(['features could not be computed ahead']);
-    expect(await latents(videoId)).toMatchObject([{ frames: VIDEO_FRAMES, complete: true }]);
+    expect(await latents(videoId)).toMatchObject([{ seconds: VIDEO_FRAMES / FPS, complete: true }]);
   });
 });

@@ -11,7 +11,7 @@ import {
   publishFeature,
   registerObject,
 } from '@lipsync/db';
-import { type AssetRow } from '@lipsync/domain';
+import { type AssetRow, frameAt } from '@lipsync/domain';
 import { type FaceTrack } from '@lipsync/engines';
 import { sha256OfFile } from '@lipsync/model-pack';
 import { withController } from '@lipsync/runtime';
@@ -28,8 +28,8 @@ export interface EngineFeatures {
   readonly key: FeatureKey;
   /** Missing when no features are known yet. */
   readonly path: string;
-  /** Number of frames that were computed for it; a recomputed frame counts again, see `saveAddedFeatures`. */
-  readonly frames: number;
+  /** Seconds of video that were computed for it; a recomputed frame counts again, see `saveAddedFeatures`. */
+  readonly seconds: number;
   /** Whether nothing is left to add. */
   readonly complete: boolean;
 }
@@ -39,8 +39,8 @@ interface EngineFeaturesRequest {
   readonly pack: UsablePack;
   readonly video: AssetRow;
   readonly track: FaceTrack;
-  /** Number of leading source frames that will be read; a complete content need not be fetched beyond them. */
-  readonly readFrames: number;
+  /** Leading seconds of the video that will be read; a complete content need not be fetched beyond them. */
+  readonly readSeconds: number;
   /** When the record expires. */
   readonly expiresAt: Date;
 }
@@ -69,10 +69,10 @@ export async function openEngineFeatures(
   const key = { customerId, videoSha256, name: latentsName(engine, { version, features }, track) };
   const path = join(folder, `features-${engine}.bin`);
   const origin = { ...features, trackVersion: track.version, analyzerVersion: track.analyzerVersion };
-  const content = await findFeature(deps.db, key, { wantedFrames: 0, expiresAt });
+  const content = await findFeature(deps.db, key, { wantedSeconds: 0, expiresAt });
   const known =
     content && (await place(deps, { key, path, origin }, content, request, signal)) ? content : null;
-  return { engine, pack, key, path, frames: known?.frames ?? 0, complete: known?.complete ?? false };
+  return { engine, pack, key, path, seconds: known?.seconds ?? 0, complete: known?.complete ?? false };
 }
 
 /** Stores the file that the child has extended, see `storeFeature`. */
@@ -94,14 +94,14 @@ export async function saveAddedFeatures(
   deps: JobDeps,
   { preempted }: GpuJob,
   features: EngineFeatures,
-  added: { readonly frames: number; readonly expiresAt: Date },
+  added: { readonly seconds: number; readonly expiresAt: Date },
 ): Promise<void> {
-  if (added.frames === 0 || features.complete) return;
+  if (added.seconds === 0 || features.complete) return;
   const { expiresAt } = added;
-  const frames = features.frames + added.frames;
+  const seconds = features.seconds + added.seconds;
   try {
     await withController({ signal: preempted, ms: SAVE_LIMIT_MS }, (limit) =>
-      saveFeatures(deps, features, { frames, complete: false, expiresAt }, limit.signal),
+      saveFeatures(deps, features, { seconds, complete: false, expiresAt }, limit.signal),
     );
   } catch (error) {
     deps.logger.warn('features could not be kept', { name: features.key.name, error });
@@ -116,10 +116,11 @@ async function place(
   deps: JobDeps,
   { key, path, origin }: { key: FeatureKey; path: string; origin: FeatureOrigin },
   { sha256, complete }: { readonly sha256: string; readonly complete: boolean },
-  { readFrames, track }: EngineFeaturesRequest,
+  { readSeconds, track }: EngineFeaturesRequest,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (complete && readFrames === 0) return true;
+  if (complete && readSeconds === 0) return true;
+  const readFrames = frameAt(track.clock, readSeconds) + 1;
   try {
     if (complete && readFrames < SMALL_PART * track.frames) {
       return await fetchUndamaged(deps, key, sha256, async (objectKey) => {
@@ -196,14 +197,14 @@ export async function storeFeature(
   content: Coverage & { readonly expiresAt: Date; readonly owner: Lease | null },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { frames, complete, expiresAt, owner } = content;
+  const { seconds, complete, expiresAt, owner } = content;
   const sha256 = await sha256OfFile(file);
   const object = { ...key, sha256 };
   await registerObject(db, object, (await stat(file)).size);
   await transferring(() =>
     storage.put(featureKey(object), { file }, { contentType: 'application/octet-stream', signal }),
   );
-  return publishFeature(db, key, { sha256, frames, complete }, { expiresAt, owner });
+  return publishFeature(db, key, { sha256, seconds, complete }, { expiresAt, owner });
 }
 
 /** The analyzer that made a face track, and the track's version. */

@@ -49,7 +49,7 @@ describe('face tracks of videos', () => {
     if (!claim) throw new Error('not claimed');
     const { customerId } = fixture;
     const key = { customerId, videoSha256: await workers.shaOf(videoId), name: OWN_NAME };
-    const request = { wantedFrames: Infinity, expiresAt: new Date(Date.now() + 60_000) };
+    const request = { wantedSeconds: Infinity, expiresAt: new Date(Date.now() + 60_000) };
     return { jobId, begun: await beginFeature(fixture.db, key, claim, request) };
   }
   const OWN_NAME = trackName({
@@ -92,7 +92,7 @@ describe('face tracks of videos', () => {
     await workers.perform(short);
     expect(await workers.kept(videoId)).toMatchObject([{ complete: false }]);
     await workers.perform(whole);
-    expect(await workers.kept(videoId)).toMatchObject([{ complete: true, frames: 75 }]);
+    expect(await workers.kept(videoId)).toMatchObject([{ complete: true, seconds: 3 }]);
     await workers.perform(after);
     const [part, all, none] = await analyzedFrames([short, whole, after]);
     expect(part).toBeLessThan(75);

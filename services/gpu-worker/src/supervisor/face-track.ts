@@ -26,8 +26,8 @@ interface TrackRequest {
   /** Path of the video in the job's folder. */
   readonly videoPath: string;
   readonly analyzer: UsablePack;
-  /** Number of leading frames that the record depends on; Infinity for all. */
-  readonly wantedFrames: number;
+  /** How many seconds of the video, from the start, the record depends on; Infinity for all. */
+  readonly wantedSeconds: number;
   /** The preparation whose track is to be used if possible. */
   readonly preparation: PreparationRow | null;
   /** When the record expires. */
@@ -55,7 +55,7 @@ const STORE_LIMIT_MS = 30_000;
  */
 export async function obtainTrack(deps: JobDeps, job: GpuJob, request: TrackRequest): Promise<ObtainedTrack> {
   const { signal } = job;
-  const { wantedFrames, expiresAt } = request;
+  const { wantedSeconds, expiresAt } = request;
   const path = join(job.folder, 'face-track.bin');
   const found = (track: FaceTrack, from: 'preparation' | 'cache'): ObtainedTrack => ({
     path,
@@ -71,7 +71,7 @@ export async function obtainTrack(deps: JobDeps, job: GpuJob, request: TrackRequ
   const key = keyOf(request.video, origin);
   for (;;) {
     signal.throwIfAborted();
-    const begun = await beginFeature(deps.db, key, job.claim, { wantedFrames, expiresAt });
+    const begun = await beginFeature(deps.db, key, job.claim, { wantedSeconds, expiresAt });
     switch (begun.state) {
       case 'make':
         return makeTrack(deps, job, request, key, path);
@@ -95,7 +95,7 @@ export async function obtainTrack(deps: JobDeps, job: GpuJob, request: TrackRequ
  */
 async function preparedTrack(
   deps: JobDeps,
-  { preparation, video, wantedFrames, expiresAt }: TrackRequest,
+  { preparation, video, wantedSeconds, expiresAt }: TrackRequest,
   path: string,
   signal: AbortSignal,
 ): Promise<FaceTrack | null> {
@@ -104,7 +104,7 @@ async function preparedTrack(
   const readable = version === FACE_TRACK_VERSION && analyzerVersion !== null;
   if (readable) {
     const key = keyOf(video, { version, analyzerVersion });
-    const content = await findFeature(deps.db, key, { wantedFrames, expiresAt });
+    const content = await findFeature(deps.db, key, { wantedSeconds, expiresAt });
     const track = content && (await fetchTrack(deps, key, content.sha256, path, signal));
     if (track) return track;
   }
@@ -163,19 +163,19 @@ async function makeTrack(
   path: string,
 ): Promise<ObtainedTrack> {
   const { db, logger } = deps;
-  const { analyzer, video, videoPath, expiresAt, wantedFrames, onProgress } = request;
+  const { analyzer, video, videoPath, expiresAt, wantedSeconds, onProgress } = request;
   const { jobId } = claim;
   const { durationSeconds: videoSeconds } = video;
   let analysis: AnalyzeResult;
   try {
     analysis = await host.analyze(
-      { jobId, analyzer, videoPath, videoSeconds, wantedFrames, trackPath: path },
+      { jobId, analyzer, videoPath, videoSeconds, wantedSeconds, trackPath: path },
       { signal, onProgress: (_stage, percent) => onProgress(percent) },
     );
   } catch (error) {
     if (error instanceof InferenceFailure && error.code === 'no_face_detected') {
-      const complete = !Number.isFinite(wantedFrames);
-      const fault = { errorCode: error.code, frames: complete ? 0 : wantedFrames, complete };
+      const complete = !Number.isFinite(wantedSeconds);
+      const fault = { errorCode: error.code, seconds: complete ? 0 : wantedSeconds, complete };
       // Best effort: it only saves the render's other engines the same analysis. What fails this job is the fault
       // itself.
       await publishFeature(db, key, fault, { expiresAt, owner: claim }).catch(() => undefined);
@@ -183,7 +183,7 @@ async function makeTrack(
     throw error;
   }
   const track = decodeFaceTrack(await readFile(path));
-  const coverage = { frames: analysis.settledFrames, complete: analysis.complete };
+  const coverage = { seconds: analysis.settledSeconds, complete: analysis.complete };
   try {
     await withController({ signal, ms: STORE_LIMIT_MS }, (limit) =>
       storeFeature(deps, key, path, { ...coverage, expiresAt, owner: claim }, limit.signal),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ENGINES, SYNC_MODES, type SyncMode } from '@lipsync/contract';
 import { completeRender, isDatabaseUnavailable, loadRenderWork } from '@lipsync/db';
-import { type MeasuredUsage, parseEnum, usedVideoFrames } from '@lipsync/domain';
+import { type MeasuredUsage, parseEnum, usedVideoSeconds, usualRate } from '@lipsync/domain';
 import { allEnded } from '@lipsync/engines';
 import { type LogFields, retryWhile, withController } from '@lipsync/runtime';
 import { isStorageUnavailable, outputKey } from '@lipsync/storage';
@@ -40,13 +40,13 @@ export async function runRender(deps: JobDeps, job: GpuJob): Promise<JobResult> 
   );
   const fetchMs = performance.now() - fetching;
   signal.throwIfAborted();
-  const wantedFrames = usedVideoFrames(syncMode, work.audio.durationSeconds);
+  const wantedSeconds = usedVideoSeconds(syncMode, work.audio.durationSeconds);
   const track = await span.during('analyze', () =>
     obtainTrack(deps, job, {
       video: work.video,
       videoPath: video.path,
       analyzer,
-      wantedFrames,
+      wantedSeconds,
       preparation: work.preparation,
       expiresAt,
       onProgress: (percent) => report('preparing', percent),
@@ -57,7 +57,7 @@ export async function runRender(deps: JobDeps, job: GpuJob): Promise<JobResult> 
     pack,
     video: work.video,
     track: track.track,
-    readFrames: wantedFrames,
+    readSeconds: wantedSeconds,
     expiresAt,
   });
 
@@ -109,7 +109,8 @@ export async function runRender(deps: JobDeps, job: GpuJob): Promise<JobResult> 
   const measured = { engine, inputs, track, features, result, usage, fetchMs, uploadMs };
   if (accepted) metrics.rendered(measured);
   if (accepted && features) {
-    await saveAddedFeatures(deps, job, features, { frames: result.featuresAdded, expiresAt });
+    const seconds = result.featuresAdded / usualRate(track.track.clock);
+    await saveAddedFeatures(deps, job, features, { seconds, expiresAt });
   }
   return { accepted, facts: logFields(measured, { pack: pack.version, syncMode }) };
 }
@@ -148,7 +149,7 @@ function logFields(
     video_input: inputs.video,
     audio_input: inputs.audio,
     face_track: track.from,
-    features_known: features?.frames ?? 0,
+    features_known_seconds: features?.seconds ?? 0,
     features_added: result.featuresAdded,
     detector_runs: (analysis?.detectorRuns ?? 0) + result.detectorRuns,
     codecs_replaced: [...(analysis?.replacedCodecs ?? []), ...result.replacedCodecs],

@@ -23,8 +23,8 @@ export interface MeasuredRender {
   readonly engine: Engine;
   readonly inputs: { readonly video: InputOrigin; readonly audio: InputOrigin };
   readonly track: TrackMeasures;
-  /** Number of frames whose features were known; null if the engine caches none. */
-  readonly features: { readonly frames: number } | null;
+  /** Seconds of video whose features were known; null if the engine caches none. */
+  readonly features: { readonly seconds: number } | null;
   readonly result: RenderResult;
   readonly usage: MeasuredUsage;
   readonly fetchMs: number;
@@ -92,7 +92,7 @@ export function createWorkMetrics(metrics: Metrics) {
       const spent = [result.timings, ...(track.analysis ? [track.analysis.timings] : [])];
       addStages(engine, { fetch: fetchMs, upload: uploadMs }, spent);
       addInputs([inputs.video, inputs.audio], track);
-      if (features) cache.inc({ cache: 'features', result: features.frames > 0 ? 'hit' : 'miss' });
+      if (features) cache.inc({ cache: 'features', result: features.seconds > 0 ? 'hit' : 'miss' });
       factors.observe({ engine }, (usage.processing_ms ?? NaN) / 1000 / result.outputSeconds);
       outputSeconds.inc({ engine }, result.outputSeconds);
       gpuSeconds.inc({ engine }, usage.gpu_inference_seconds ?? 0);

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Engine, type SyncMode } from '@lipsync/contract';
 import { createDb, createPreparation, createRender } from '@lipsync/db';
+import { endOf } from '@lipsync/domain';
 import { encodeFaceTrack } from '@lipsync/engines';
 import { syntheticTrack } from '@lipsync/engines/test';
 import { createStorage, featureKey } from '@lipsync/storage';
@@ -116,9 +117,9 @@ export async function createRenderFixture(media: Media) {
       contentType: 'application/octet-stream',
     });
     await factories.query(
-      `INSERT INTO features (customer_id, video_sha256, name, sha256, frames, complete, expires_at)
+      `INSERT INTO features (customer_id, video_sha256, name, sha256, seconds, complete, expires_at)
        VALUES ($1, $2, $3, $4, $5, true, now() + interval '1 hour')`,
-      [customerId, videoSha256, trackName(track), sha256, frames],
+      [customerId, videoSha256, trackName(track), sha256, endOf(track.clock)],
     );
     await factories.query(
       `UPDATE preparations SET status = 'completed', stage = 'completed', progress_percent = 100, completed_at = now(),

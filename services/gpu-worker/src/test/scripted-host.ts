@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { type Engine, ENGINES } from '@lipsync/contract';
-import { timelineOf } from '@lipsync/domain';
+import { secondsAt, timelineOf, WORKING_FPS } from '@lipsync/domain';
 import { decodeFaceTrack, encodeFaceTrack, type FaceTrack, type FeatureLayout } from '@lipsync/engines';
 import { syntheticTrack } from '@lipsync/engines/test';
 import { type FoundPacks, type UsablePack } from '../host/find-packs';
@@ -102,8 +102,8 @@ export function createScriptedHost() {
   }
 
   const host: InferenceHost = {
-    async analyze({ videoPath, trackPath, wantedFrames = Infinity, reuseTrack, engines = [] }) {
-      const ahead = wantedFrames + LOOK_AHEAD_FRAMES;
+    async analyze({ videoPath, trackPath, wantedSeconds = Infinity, reuseTrack, engines = [] }) {
+      const ahead = Math.ceil(wantedSeconds * WORKING_FPS) + LOOK_AHEAD_FRAMES;
       const complete = reuseTrack ?? ahead >= FACE_FRAMES;
       let track: FaceTrack;
       if (reuseTrack) track = decodeFaceTrack(await readFile(trackPath));
@@ -129,7 +129,7 @@ export function createScriptedHost() {
         type: 'analyze',
         frames,
         complete,
-        settledFrames: complete ? frames : frames - LOOK_AHEAD_FRAMES,
+        settledSeconds: secondsAt(track.clock, complete ? frames : frames - LOOK_AHEAD_FRAMES),
         featuresAdded: Object.fromEntries(added),
         featuresFailed: Object.fromEntries(failed),
         ...measured(),

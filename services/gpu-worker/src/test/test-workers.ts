@@ -18,7 +18,7 @@ export interface KeptRow {
   readonly name: string;
   readonly sha256: string | null;
   readonly error_code: string | null;
-  readonly frames: number;
+  readonly seconds: number;
   readonly complete: boolean;
   readonly maker_job_id: string | null;
 }
@@ -80,7 +80,7 @@ export function createTestWorkers(options: {
   /** The stored features of a video, ordered by name. */
   const kept = async (videoId: string): Promise<KeptRow[]> =>
     fixture.factories.query<KeptRow>(
-      `SELECT name, sha256, error_code, frames, complete, maker_job_id FROM features
+      `SELECT name, sha256, error_code, seconds, complete, maker_job_id FROM features
        WHERE video_sha256 = $1 ORDER BY name`,
       [await shaOf(videoId)],
     );

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { constantClock, WORKING_FPS } from '@lipsync/domain';
+import { constantClock, secondsAt, WORKING_FPS } from '@lipsync/domain';
 import { encodeFaceTrack, type FaceTrack } from '@lipsync/engines';
 import { type FrameReader, frameSize, openFrameReader, type VideoStream } from '@lipsync/media';
 import { type AnalyzeResult, type AnalyzeTask } from '../../protocol/messages';
@@ -49,7 +49,7 @@ export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<Analyze
     type: 'analyze',
     frames,
     complete,
-    settledFrames,
+    settledSeconds: secondsAt(track.clock, settledFrames),
     featuresAdded: features.added,
     featuresFailed: features.failed,
     detectorRuns: job.detectorRuns(),
@@ -89,7 +89,7 @@ async function trackOf(
  * that the results for these are the same as if all frames had been.
  */
 async function analysisPass(
-  { videoPath, videoSeconds = Infinity, wantedFrames = Infinity }: AnalyzeTask,
+  { videoPath, videoSeconds = Infinity, wantedSeconds = Infinity }: AnalyzeTask,
   video: VideoStream,
   { binaries, signal }: Job,
   analyzer: LoadedAnalyzer,
@@ -103,7 +103,7 @@ async function analysisPass(
     deadlineMs: MEDIA_DEADLINE_MS,
     signal,
   });
-  const mostFrames = wantedFrames + LOOK_AHEAD_FRAMES;
+  const mostFrames = Math.ceil(wantedSeconds * WORKING_FPS) + LOOK_AHEAD_FRAMES;
   const expectedFrames = Math.min(videoSeconds * WORKING_FPS, mostFrames);
   let complete = false;
   try {
