@@ -6,6 +6,7 @@ import { type Inference, startInference } from '@lipsync/gpu-worker';
 import { machine, PACKS_DIR, runProgram, treeResidentBytes } from '@lipsync/local-stack';
 import { type Binaries, resolveBinaries } from '@lipsync/media';
 import { Command } from 'commander';
+import { parseFps } from './pack-bench';
 import { prepareClip, renderClip } from './pipeline/clip';
 import { benchStages, type StageFigures } from './pipeline/stages';
 import { benchTranscode, type TranscodeFigures } from './pipeline/transcode';
@@ -16,11 +17,12 @@ const program = new Command('bench:pipeline')
     'Wall time of decoding to encoding without networks, beside a plain transcode and the busiest stage; peak memory by length.',
   )
   .argument('[runs]', 'rounds of each measurement; five take over ten minutes on two cores', Number, 5)
-  .action(async (runs: number) => {
+  .option('--fps <n>', 'frames per second of the clips', parseFps, 25)
+  .action(async (runs: number, { fps }: { fps: number }) => {
     const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
     const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
-    const figures = await benchPipeline(binaries, runs);
-    console.log(JSON.stringify({ machine: machine(), ...figures }, null, 2));
+    const figures = await benchPipeline(binaries, runs, fps);
+    console.log(JSON.stringify({ machine: machine(), fps, ...figures }, null, 2));
   });
 
 interface PipelineFigures {
@@ -41,7 +43,7 @@ const MEMORY_SECONDS = [10, 300];
 
 const say = (line: string): void => console.error(`bench:pipeline: ${line}`);
 
-async function benchPipeline(binaries: Binaries, runs: number): Promise<PipelineFigures> {
+async function benchPipeline(binaries: Binaries, runs: number, fps: number): Promise<PipelineFigures> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bench-pipeline-'));
   const { ffmpeg } = binaries;
   const bench = { binaries, cores: availableParallelism(), folder, runs, say };
@@ -57,7 +59,7 @@ async function benchPipeline(binaries: Binaries, runs: number): Promise<Pipeline
     ]) {
       say(`${shape.height}p without networks, grain ${shape.grain}`);
       const figures = await withWarmInference(bench, passthrough, async (inference) => {
-        const clip = await prepareClip(ffmpeg, folder, inference, { ...shape, seconds: SECONDS });
+        const clip = await prepareClip(ffmpeg, folder, inference, { ...shape, fps, seconds: SECONDS });
         return benchTranscode({ ...bench, inference }, clip);
       });
       say(`  ${figures.times_transcode.toFixed(3)} of a transcode`);
@@ -65,11 +67,11 @@ async function benchPipeline(binaries: Binaries, runs: number): Promise<Pipeline
     }
     say('720p with the built-in networks');
     const stages = await withWarmInference(bench, PACKS_DIR, async (inference) => {
-      const shape = { ...HD, grain: CAMERA_GRAIN, seconds: SECONDS };
+      const shape = { ...HD, grain: CAMERA_GRAIN, fps, seconds: SECONDS };
       return benchStages({ ...bench, inference }, await prepareClip(ffmpeg, folder, inference, shape));
     });
     say(`  ${stages.times_busiest_stage.toFixed(3)} of the busiest stage, ${stages.busiest_stage}`);
-    const memory = await benchMemory(ffmpeg, folder);
+    const memory = await benchMemory(ffmpeg, folder, fps);
     return { around_the_networks: around, with_the_networks: stages, memory };
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -83,7 +85,12 @@ async function withWarmInference<T>(
   use: (inference: Inference) => Promise<T>,
 ): Promise<T> {
   return withInference(packsDir, async (inference) => {
-    const short = await prepareClip(ffmpeg, folder, inference, { ...HD, grain: MESSENGER_GRAIN, seconds: 2 });
+    const short = await prepareClip(ffmpeg, folder, inference, {
+      ...HD,
+      grain: MESSENGER_GRAIN,
+      fps: 25,
+      seconds: 2,
+    });
     await renderClip(inference, short, path.join(folder, 'warm-up.mp4'));
     return use(inference);
   });
@@ -98,12 +105,12 @@ interface MemoryFigures {
 }
 
 /** Peak memory for several clip lengths, each rendered by a new process. */
-async function benchMemory(ffmpeg: string, folder: string): Promise<MemoryFigures> {
+async function benchMemory(ffmpeg: string, folder: string, fps: number): Promise<MemoryFigures> {
   const peaks: [seconds: number, mib: number][] = [];
   for (const seconds of MEMORY_SECONDS) {
     say(`peak memory of a clip of ${seconds} s`);
     const clip = await withInference(PACKS_DIR, (inference) =>
-      prepareClip(ffmpeg, folder, inference, { ...HD, grain: MESSENGER_GRAIN, seconds }),
+      prepareClip(ffmpeg, folder, inference, { ...HD, grain: MESSENGER_GRAIN, fps, seconds }),
     );
     const peakBytes = await withInference(PACKS_DIR, (inference) =>
       peakMemoryDuring(renderClip(inference, clip, path.join(folder, 'memory.mp4'))),

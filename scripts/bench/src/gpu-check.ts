@@ -65,7 +65,7 @@ async function checkAll(checklist: Checklist, options: Options): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'gpu-check-'));
   try {
     const { ffmpeg } = await resolveBinaries(toolEnvironment());
-    const clip = await makeClip(ffmpeg, folder, { ...CLIP_SHAPE, seconds });
+    const clip = await makeClip(ffmpeg, folder, { ...CLIP_SHAPE, fps: 25, seconds });
     for (const pack of wanted) await checkPack(checklist, { ...pack, clip, folder }, provider);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Engine, ENGINES } from '@lipsync/contract';
-import { MEDIA_MAX_SECONDS, WORKING_FPS } from '@lipsync/domain';
+import { MEDIA_MAX_SECONDS } from '@lipsync/domain';
 import { type Manifest, type Pack } from '@lipsync/engines';
 import { openPackFolders } from '@lipsync/gpu-worker';
 import { DEFAULT_PACKS_DIR, machine } from '@lipsync/local-stack';
@@ -28,6 +28,8 @@ interface Options {
   readonly engine?: Engine;
   /** Length of the clip. */
   readonly seconds: number;
+  /** Its frames per second. */
+  readonly fps: number;
 }
 
 /**
@@ -44,31 +46,42 @@ export function packBench<Figures>(
     .addArgument(new Argument('[packs-dir]', 'the packs to measure').default(DEFAULT_PACKS_DIR))
     .addOption(new Option('--engine <name>', "only this engine's packs").choices(ENGINES))
     .option('--seconds <n>', 'length of the clip', parseSeconds, 6)
+    .option('--fps <n>', 'its frames per second', parseFps, 25)
     .action(async (packsDir: string, options: Options) => {
       const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
       const { ffmpeg } = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
+      const { seconds, fps } = options;
       const folder = await mkdtemp(path.join(tmpdir(), 'bench-packs-'));
       try {
         const { wanted } = await packsIn(path.resolve(packsDir), options);
-        const clip = await makeClip(ffmpeg, folder, { ...CLIP_SHAPE, seconds: options.seconds });
+        const clip = await makeClip(ffmpeg, folder, { ...CLIP_SHAPE, seconds, fps });
         const figures: Figures[] = [];
         for (const pack of wanted)
           for await (const figure of measure({ ...pack, clip, folder })) {
             console.error(JSON.stringify(figure));
             figures.push(figure);
           }
-        console.log(JSON.stringify({ machine: machine(), [key]: figures }, null, 2));
+        console.log(JSON.stringify({ machine: machine(), fps, [key]: figures }, null, 2));
       } finally {
         await rm(folder, { recursive: true, force: true });
       }
     });
 }
 
+const LEAST_SECONDS = 0.04;
+const MOST_FPS = 60;
+
 export function parseSeconds(text: string): number {
   const seconds = Number(text);
-  if (!(seconds >= 1 / WORKING_FPS && seconds <= MEDIA_MAX_SECONDS))
-    throw new InvalidArgumentError(`It must be from ${1 / WORKING_FPS} to ${MEDIA_MAX_SECONDS}.`);
+  if (!(seconds >= LEAST_SECONDS && seconds <= MEDIA_MAX_SECONDS))
+    throw new InvalidArgumentError(`It must be from ${LEAST_SECONDS} to ${MEDIA_MAX_SECONDS}.`);
   return seconds;
+}
+
+export function parseFps(text: string): number {
+  const fps = Number(text);
+  if (!(fps >= 1 && fps <= MOST_FPS)) throw new InvalidArgumentError(`It must be from 1 to ${MOST_FPS}.`);
+  return fps;
 }
 
 interface PacksToBench {

@@ -15,7 +15,7 @@ test('the ffmpeg of the images has the filters and muxers that make a clip', asy
     const [ffmpeg, log] = [path.join(folder, 'ffmpeg'), path.join(folder, 'log')];
     await writeFile(ffmpeg, `#!/bin/sh\nprintf '%s\\n' "$@" >>"${log}"\n`);
     await chmod(ffmpeg, 0o755);
-    await makeClip(ffmpeg, folder, { width: 640, height: 360, seconds: 1, grain: 4 });
+    await makeClip(ffmpeg, folder, { width: 640, height: 360, seconds: 1, fps: 25, grain: 4 });
     const args = (await readFile(log, 'utf8')).split('\n');
     const filters = (args[args.indexOf('-vf') + 1] ?? '').split(',').map((filter) => filter.split('=')[0]);
     expect(filters.filter((name) => !has('filter', name))).toEqual([]);

@@ -13,7 +13,7 @@ import { type Trial, tryPack } from './try-pack';
 const entry = path.resolve(__dirname, '../../../services/gpu-worker/dist/inference/main.js');
 
 /** As many frames as the sync measurement needs. */
-const SHAPE: ClipShape = { width: 320, height: 320, seconds: 3, grain: 0 };
+const SHAPE: ClipShape = { width: 320, height: 320, seconds: 3, fps: 25, grain: 0 };
 const FRAMES = 75;
 
 describe('a trial of a model pack', () => {

@@ -22,7 +22,7 @@ export interface Trial {
 }
 
 /** Three seconds: the minimum for measuring the sync of a render. */
-const CLIP = { width: 1280, height: 720, seconds: 3, grain: 4 };
+const CLIP = { width: 1280, height: 720, seconds: 3, fps: 25, grain: 4 };
 
 /** Renders with a face analyzer under trial. */
 const TRIAL_ENGINE = 'musetalk';

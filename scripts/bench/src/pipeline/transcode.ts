@@ -109,19 +109,19 @@ export async function transcode(binaries: Binaries, clip: PreparedClip, outFile:
  * process than ffmpeg.
  */
 async function transcodeThroughPipe(binaries: Binaries, clip: PreparedClip, outFile: string): Promise<void> {
-  const { width, height } = clip.shape;
+  const { width, height, fps } = clip.shape;
   const raw = ['-f', 'rawvideo', '-pix_fmt', 'yuv420p'];
   const encoder = spawn(
     binaries.ffmpeg,
     [
-      ...[...QUIETLY, ...raw, '-video_size', `${width}x${height}`, '-framerate', '25', '-i', 'pipe:0'],
+      ...[...QUIETLY, ...raw, '-video_size', `${width}x${height}`, '-framerate', String(fps), '-i', 'pipe:0'],
       ...(await encoding(binaries, clip, outFile)),
     ],
     { stdio: ['pipe', 'ignore', 'inherit'] },
   );
   const decoder = spawn(
     binaries.ffmpeg,
-    [...QUIETLY, '-i', clip.videoFile, '-map', '0:v', '-r', '25', ...raw, 'pipe:1'],
+    [...QUIETLY, '-i', clip.videoFile, '-map', '0:v', ...raw, 'pipe:1'],
     { stdio: ['ignore', encoder.stdin, 'inherit'] },
   );
   // Both processes have inherited the pipe; while it is also open here, the encoder never sees its end.
@@ -135,7 +135,7 @@ async function encoding(binaries: Binaries, clip: PreparedClip, outFile: string)
   const { audio: stream } = await inspect(binaries, clip.audioFile);
   if (stream === undefined) throw new Error(`${clip.audioFile} has no sound`);
   return [
-    ...['-i', clip.audioFile, '-map', '0:v', '-map', '1:a', '-r', '25'],
+    ...['-i', clip.audioFile, '-map', '0:v', '-map', '1:a'],
     ...videoEncoderArguments(binaries.codecs.encoder, binaries.share.encoderThreads),
     ...audioEncoderArguments({ path: clip.audioFile, stream }),
     ...['-movflags', '+faststart', outFile],

@@ -124,7 +124,7 @@ describe('getting published weights', () => {
   const installed = () => readdir(packsDir);
 
   test('downloads, exports, verifies, renders a clip and installs; a second call downloads nothing', async () => {
-    const shape = { width: 320, height: 320, seconds: 3, grain: 0 };
+    const shape = { width: 320, height: 320, seconds: 3, fps: 25, grain: 0 };
     const checks = { ffmpeg, entry, ...(await makeClip(ffmpeg, root, shape)) };
     const row = await get({ checks });
     expect(row).toMatchObject({
