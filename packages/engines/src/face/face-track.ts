@@ -9,11 +9,11 @@ import { LANDMARK_VALUES } from './landmarks';
 export const FACE_TRACK_VERSION = '8';
 
 /**
- * How many rows before and after a frame may affect the data derived for it from the track, such as smoothed crops and
- * features worth keeping. A partial analysis looks this much further ahead, so that it yields the same derived data as
- * an analysis of the whole video.
+ * The rows of how many seconds before and after a frame may affect the data derived for it from the track, such as
+ * smoothed crops and features worth keeping. A partial analysis looks this much further ahead, so that it yields the same
+ * derived data as an analysis of the whole video.
  */
-export const TRACK_REACH = 25;
+export const TRACK_REACH = 1;
 
 /** The main face of a video, frame by frame. Frames without a face have rows of zeros. */
 export interface FaceTrack {

@@ -1,3 +1,4 @@
+import { type Clock } from '@lipsync/domain';
 import { type RgbPicture } from '@lipsync/kernels';
 import { type FaceTrack } from './face-track';
 import { landmark } from './landmarks';
@@ -73,8 +74,8 @@ function labOf(color: Rgb): number[] {
 /** Most looks of a clip: a host, two guests and another light. Each takes eight pictures. */
 const MOST_LOOKS = 4;
 
-/** A mouth is worth pictures of its own if it is seen for a second; then it has been open and closed. */
-const FEWEST_OF_LOOK = 25;
+/** A mouth is worth pictures of its own if it is seen for so many seconds; then it has been open and closed. */
+const SHORTEST_LOOK = 1;
 
 /**
  * Shots whose colors differ by less show one look. In real talks two stretches of two seconds differ by 3 in the median
@@ -87,38 +88,38 @@ const LIGHTNESS = 0.5;
 
 /**
  * Groups the shots of a clip by their colors, the longest first: each joins the most similar group so far, or begins one
- * (the leader algorithm of Hartigan, Clustering Algorithms, 1975). The groups with most frames are the looks, and every
+ * (the leader algorithm of Hartigan, Clustering Algorithms, 1975). The groups seen longest are the looks, and every
  * shot wears the most similar look; without a face there is only look 0. `colors` holds those of a frame's face, or null
  * where none was seen.
  */
 export function groupLooks(
-  { frames, cuts }: Pick<FaceTrack, 'frames' | 'cuts'>,
+  { frames, clock, cuts }: Pick<FaceTrack, 'frames' | 'clock' | 'cuts'>,
   colors: readonly (LookColors | null)[],
 ): Pick<FaceTrack, 'looks' | 'seen'> {
   const shots = connectedRuns(
     frames,
     () => true,
     (frame) => cuts[frame] !== 1,
-  ).map((shot) => coloredShot(shot, colors));
-  const groups: { readonly color: LookColors; count: number }[] = [];
-  for (const { count, color } of shots.toSorted((a, b) => b.count - a.count)) {
-    if (count === 0) break;
+  ).map((shot) => coloredShot(shot, colors, clock));
+  const groups: { readonly color: LookColors; seconds: number }[] = [];
+  for (const { seconds, color } of shots.toSorted((a, b) => b.seconds - a.seconds)) {
+    if (seconds === 0) break;
     const { number, difference } = nearest(groups, color);
     const group = groups[number];
-    if (group && difference <= SAME_LOOK) group.count += count;
-    else groups.push({ color, count });
+    if (group && difference <= SAME_LOOK) group.seconds += seconds;
+    else groups.push({ color, seconds });
   }
   const kept = groups
-    .sort((a, b) => b.count - a.count)
-    .filter(({ count }, number) => number === 0 || count >= FEWEST_OF_LOOK)
+    .sort((a, b) => b.seconds - a.seconds)
+    .filter(({ seconds }, number) => number === 0 || seconds >= SHORTEST_LOOK)
     .slice(0, MOST_LOOKS);
 
   const looks = new Uint8Array(frames);
   const seen = new Uint8Array(frames);
-  for (const { start, end, count, color } of shots) {
+  for (const { start, end, seconds, color } of shots) {
     // A shot without a face has the look of the frame before, so that nothing is separated by it.
     const { number, difference } =
-      count === 0 ? { number: looks[start - 1] ?? 0, difference: Infinity } : nearest(kept, color);
+      seconds === 0 ? { number: looks[start - 1] ?? 0, difference: Infinity } : nearest(kept, color);
     looks.fill(number, start, end);
     if (difference > SAME_LOOK) continue;
     for (let frame = start; frame < end; frame++) seen[frame] = colors[frame] ? 1 : 0;
@@ -126,15 +127,23 @@ export function groupLooks(
   return { looks, seen };
 }
 
-/** A shot, in how many of its frames a face was seen, and the median of their colors. */
-function coloredShot({ start, end }: Run, colors: readonly (LookColors | null)[]) {
+/** For how long these frames are on screen. */
+export function secondsShown({ timescale, ticks }: Clock, frames: readonly number[]): number {
+  return (
+    frames.reduce((sum, frame) => sum + (ticks[frame + 1] ?? NaN) - (ticks[frame] ?? NaN), 0) / timescale
+  );
+}
+
+/** A shot, for how long a face was seen in it, and the median of its colors. */
+function coloredShot({ start, end }: Run, colors: readonly (LookColors | null)[], clock: Clock) {
   const rows = colors.slice(start, end).filter((row) => row !== null);
   const middle = Math.floor(rows.length / 2);
   const color = Array.from(
     { length: VALUES },
     (_, value) => rows.map((row) => row[value] ?? NaN).sort((a, b) => a - b)[middle] ?? NaN,
   );
-  return { start, end, count: rows.length, color };
+  const shown = Array.from({ length: end - start }, (_, i) => start + i).filter((frame) => colors[frame]);
+  return { start, end, seconds: secondsShown(clock, shown), color };
 }
 
 /** Which of these has the most similar color, and how much it differs; −1 of none. */

@@ -1,3 +1,4 @@
+import { type Clock, secondsAt } from '@lipsync/domain';
 import { mouthOpening } from '../sync';
 import { type FaceTrack } from './face-track';
 import {
@@ -10,6 +11,7 @@ import {
   RIGHT_EYE,
   SMALLEST_FACE,
 } from './landmarks';
+import { secondsShown } from './looks';
 import {
   EXEMPLAR_BYTES,
   EXEMPLAR_SIDE,
@@ -33,27 +35,30 @@ import { connectedRuns } from './smoothing';
 const LOWEST = 0.03;
 const HIGHEST = 0.97;
 
-/** Three seconds of a shot show what the mouth does. */
-const FEWEST_OF_SHOT = 75;
+/** So many seconds of a shot show what the mouth does. */
+const SHORTEST_SHOT = 3;
 
 /** Closer openings differ by the landmarks' noise alone, 0.002 to 0.003. */
 const SMALLEST_STEP = 0.005;
 
-/** Frames proposed for a rung, and how many frames apart they are at least: neighbors look the same. */
+/** Frames proposed for a rung, and how many seconds apart they are at least: neighbors look the same. */
 const PROPOSALS = 3;
-const APART = 3;
+const APART = 0.12;
+/** Absorbs what floating point takes from a difference between the times of two frames. */
+const ROUNDING = 1e-9;
 
 /**
  * What a frame may deviate by before it is as bad as one from the next rung: the nose from the middle between the eyes,
  * in distances of the eyes (as a head turns by 10°); the slope of the eyes, which the picture levels; the size of the
  * face; the width of the mouth (a smile shines, and drawn together for "oo" it looks blotched); how far the face moves in
- * a frame, and how far its picture reaches beyond the frame, both as a part of its side.
+ * 40 ms, and how far its picture reaches beyond the frame, both as a part of its side.
  */
 const TURN = 0.1;
 const ROLL = 0.3;
 const GROWTH = 0.25;
 const WIDER = 0.1;
 const MOTION = 0.03;
+const MOTION_SECONDS = 0.04;
 const OUTSIDE = 0.1;
 
 /** A frame that is this much worse than the best for its rung, in rungs, serves as well. The earliest are proposed. */
@@ -75,7 +80,7 @@ interface Candidate extends MouthSquare {
  * in, something else may be before the mouth.
  */
 export function proposeMouths(track: FaceTrack, look: number, frames = track.frames): number[][] {
-  const { found, looks, seen } = track;
+  const { found, looks, seen, held } = track;
   const shows = (frame: number): boolean => found[frame] === 1 && seen[frame] === 1 && looks[frame] === look;
   const everywhere = Array.from({ length: frames }, (_, frame) =>
     shows(frame) ? (candidateOf(track, frame) ?? []) : [],
@@ -85,14 +90,19 @@ export function proposeMouths(track: FaceTrack, look: number, frames = track.fra
   const { lowest, range } = rangeOf(candidates);
   const step = range / (EXEMPLARS - 1);
   const blemish = blemishesOf(track, candidates);
-  const faces = candidates.map((candidate) => ({ ...candidate, blemish: blemish(candidate) }));
+  const faces = candidates
+    .filter(({ frame }) => held[frame] !== 1)
+    .map((candidate) => ({ ...candidate, blemish: blemish(candidate) }));
   return Array.from({ length: EXEMPLARS }, (_, rung) => {
     const level = lowest + rung * step;
     const costs = faces.map(
       ({ opening, blemish }) => Math.abs(opening - level) / Math.max(step, SMALLEST_STEP) + blemish,
     );
     const most = costs.reduce((best, cost) => Math.min(best, cost), Infinity) + AS_GOOD;
-    return apart(faces.flatMap(({ frame }, i) => ((costs[i] ?? Infinity) <= most ? frame : [])));
+    return apart(
+      track.clock,
+      faces.flatMap(({ frame }, i) => ((costs[i] ?? Infinity) <= most ? frame : [])),
+    );
   });
 }
 
@@ -121,7 +131,13 @@ function mostTelling(track: FaceTrack, candidates: readonly Candidate[]): readon
     (frame) => track.cuts[frame] !== 1,
   )
     .map(({ start, end }) => candidates.filter(({ frame }) => frame >= start && frame < end))
-    .filter(({ length }) => length >= FEWEST_OF_SHOT)
+    .filter(
+      (shown) =>
+        secondsShown(
+          track.clock,
+          shown.map(({ frame }) => frame),
+        ) >= SHORTEST_SHOT,
+    )
     .sort((a, b) => rangeOf(b).range - rangeOf(a).range);
   return shots[0] ?? candidates;
 }
@@ -148,14 +164,19 @@ function blemishesOf(track: FaceTrack, candidates: readonly Candidate[]): (candi
     beyondPicture(track, candidate) / OUTSIDE;
 }
 
-/** How far the eyes move from the frame before or to the frame after, whichever is more, as a part of the square. */
+/**
+ * How far the eyes move in MOTION_SECONDS from the frame before or to the frame after, whichever is more, as a part of the
+ * square. Nothing is known of how a face moves that is held.
+ */
 function motionAt(track: FaceTrack, { frame, side }: Candidate): number {
   const eyesAt = (at: number) => landmarkCenter(landmarksOf(track, at), EYES);
   const here = eyesAt(frame);
   const steps = [frame - 1, frame + 1].map((other) => {
-    const within = track.found[other] === 1 && track.cuts[Math.max(frame, other)] !== 1;
-    const there = within ? eyesAt(other) : here;
-    return Math.hypot(there.x - here.x, there.y - here.y);
+    if (track.found[other] !== 1 || track.held[other] === 1 || track.cuts[Math.max(frame, other)] === 1)
+      return 0;
+    const there = eyesAt(other);
+    const seconds = Math.abs(secondsAt(track.clock, other) - secondsAt(track.clock, frame));
+    return (Math.hypot(there.x - here.x, there.y - here.y) * MOTION_SECONDS) / seconds;
   });
   return Math.max(...steps) / side;
 }
@@ -167,12 +188,14 @@ function beyondPicture({ width, height }: FaceTrack, { x, y, side }: Candidate):
   return Math.max(0, beyond) / side;
 }
 
-/** The first few of these frames that are not next to an earlier one. */
-function apart(frames: readonly number[]): number[] {
+/** The first few of these frames, in ascending order, that are not next to an earlier one. */
+function apart(clock: Clock, frames: readonly number[]): number[] {
   const taken: number[] = [];
   for (const frame of frames) {
     if (taken.length === PROPOSALS) break;
-    if (taken.every((other) => Math.abs(other - frame) >= APART)) taken.push(frame);
+    const latest = taken.at(-1);
+    if (latest === undefined || secondsAt(clock, frame) - secondsAt(clock, latest) >= APART - ROUNDING)
+      taken.push(frame);
   }
   return taken;
 }

@@ -1,3 +1,6 @@
+import { secondsAt } from '@lipsync/domain';
+import { type FaceTrack } from './face-track';
+
 /** Runs of frames with a face inside one shot. Nothing is ever smoothed across their borders. */
 export function faceRuns(found: Uint8Array, cuts: Uint8Array): Run[] {
   return connectedRuns(
@@ -7,59 +10,80 @@ export function faceRuns(found: Uint8Array, cuts: Uint8Array): Run[] {
   );
 }
 
-/** Frames before and after a frame that its smoothed value depends on. Weights beyond 3 sigma are negligible. */
+/**
+ * Seconds before and after a frame that its smoothed value depends on, in twentieths. Weights beyond 3 sigma are
+ * negligible.
+ */
 export function smoothingReach(sigma: number): number {
-  return Math.ceil(3 * sigma);
+  return Math.ceil(3 * sigma * 20) / 20;
 }
 
 /**
  * Smooths channels `first`…`last` (exclusive) of a row-per-frame table within one run, in place. Around every frame a
- * straight line is fitted with Gaussian weights of `sigma` frames, and its value at the frame is used. Since it uses
- * frames in both directions, it has no lag, a steady motion passes unchanged, and the ends of a run need no special
- * case.
+ * straight line is fitted with Gaussian weights of `sigma` seconds, and its value at the frame is used. Since it uses
+ * frames in both directions, it has no lag, a steady motion passes unchanged at any rate, and the ends of a run need no
+ * special case. A picture counts once, when it appears: the frames that hold it get its row.
  */
 export function smoothRun(
   table: Float32Array,
   width: number,
   run: Run,
-  channels: { readonly first: number; readonly last: number },
+  { first, last }: { readonly first: number; readonly last: number },
   sigma: number,
+  { clock, held }: Pick<FaceTrack, 'clock' | 'held'>,
 ): void {
-  const reach = smoothingReach(sigma);
-  const weights = Float64Array.from({ length: reach + 1 }, (_, d) =>
-    Math.exp((-d * d) / (2 * sigma * sigma)),
+  const columns = last - first;
+  const rowOf = (frame: number): Float32Array => table.subarray(frame * width + first, frame * width + last);
+  const pictures = Array.from({ length: run.end - run.start }, (_, i) => run.start + i).filter(
+    (frame) => frame === run.start || held[frame] !== 1,
   );
-  const column = new Float64Array(run.end - run.start);
-  for (let channel = channels.first; channel < channels.last; channel++) {
-    for (let i = 0; i < column.length; i++) column[i] = table[(run.start + i) * width + channel] ?? 0;
-    for (let i = 0; i < column.length; i++) {
-      table[(run.start + i) * width + channel] = localLine(column, i, weights);
-    }
+  const measured = new Float32Array(pictures.length * columns);
+  pictures.forEach((frame, i) => measured.set(rowOf(frame), i * columns));
+  const sums = new Float64Array(columns);
+  const reach = smoothingReach(sigma) + ROUNDING;
+  const secondsOf = (i: number): number => secondsAt(clock, pictures[i] ?? -1);
+  let from = 0;
+  let to = 0;
+  pictures.forEach((frame, center) => {
+    const seconds = secondsOf(center);
+    while (secondsOf(from) < seconds - reach) from++;
+    while (to < pictures.length && secondsOf(to) <= seconds + reach) to++;
+    const weights = lineWeights(
+      Array.from({ length: to - from }, (_, i) => (secondsOf(from + i) - seconds) / sigma),
+    );
+    sums.fill(0);
+    weights.forEach((weight, i) => {
+      const start = (from + i) * columns;
+      for (let k = 0; k < columns; k++) sums[k] = (sums[k] ?? 0) + weight * (measured[start + k] ?? 0);
+    });
+    rowOf(frame).set(sums);
+  });
+  for (let frame = run.start + 1; frame < run.end; frame++) {
+    if (held[frame] === 1) rowOf(frame).set(rowOf(frame - 1));
   }
 }
 
-/** Value at `center` of the weighted least-squares line through its neighbors. */
-function localLine(column: Float64Array, center: number, weights: Float64Array): number {
-  const reach = weights.length - 1;
-  const from = Math.max(0, center - reach);
-  const to = Math.min(column.length - 1, center + reach);
+/** Absorbs what floating point takes from a difference between the times of two frames. */
+const ROUNDING = 1e-9;
+
+/**
+ * The weights of values at these distances in the value at 0 of their straight line, which is fitted by weighted least
+ * squares. Distances are in standard deviations of the Gaussian that weighs them.
+ */
+function lineWeights(distances: readonly number[]): number[] {
+  const weights = distances.map((distance) => Math.exp((-distance * distance) / 2));
   let w0 = 0;
   let w1 = 0;
   let w2 = 0;
-  let y0 = 0;
-  let y1 = 0;
-  for (let i = from; i <= to; i++) {
-    const d = i - center;
-    const weight = weights[Math.abs(d)] ?? 0;
-    const y = column[i] ?? 0;
+  distances.forEach((distance, i) => {
+    const weight = weights[i] ?? 0;
     w0 += weight;
-    w1 += weight * d;
-    w2 += weight * d * d;
-    y0 += weight * y;
-    y1 += weight * d * y;
-  }
+    w1 += weight * distance;
+    w2 += weight * distance * distance;
+  });
   const determinant = w0 * w2 - w1 * w1;
-  return determinant > 1e-9 ? (y0 * w2 - y1 * w1) / determinant : y0 / w0;
+  if (determinant <= 1e-9) return weights.map((weight) => weight / w0);
+  return weights.map((weight, i) => (weight * (w2 - w1 * (distances[i] ?? 0))) / determinant);
 }
 
 /** Consecutive frames that belong together: `start` inclusive, `end` exclusive. */

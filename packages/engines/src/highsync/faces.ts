@@ -11,11 +11,11 @@ import {
 import { connectedRuns, type Run, smoothRun } from '../face/smoothing';
 
 /**
- * Width of the smoothing weights, in frames. The position of the box may follow a nod; its size must not change with
+ * Width of the smoothing weights, in seconds. The position of the box may follow a nod; its size must not change with
  * the jaw.
  */
-const PLACE_SIGMA = 2;
-const SIZE_SIGMA = 6;
+const PLACE_SIGMA = 0.08;
+const SIZE_SIGMA = 0.24;
 
 /** Faces of a shot whose heights differ by less than this factor are all cropped with the greatest height. */
 const SAME_HEIGHT = 1.4;
@@ -57,7 +57,7 @@ export function highsyncFaces(track: FaceTrack): HighsyncFaces {
     (frame) => track.cuts[frame] !== 1 && !jumps(boxes, frame - 1, frame, track),
   );
   sourceShots.forEach((shot, number) => {
-    steady(boxes, shot);
+    steady(boxes, shot, track);
     const height = commonHeight(boxes, shot);
     for (let frame = shot.start; frame < shot.end; frame++) {
       const box = boxAt(boxes, frame);
@@ -71,13 +71,13 @@ export function highsyncFaces(track: FaceTrack): HighsyncFaces {
 }
 
 /** Smooths the corners of one shot's boxes in place, as center, upper edge and size. */
-function steady(boxes: Float32Array, shot: Run): void {
+function steady(boxes: Float32Array, shot: Run, track: FaceTrack): void {
   for (let i = shot.start * 4; i < shot.end * 4; i += 4) {
     const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = boxes.subarray(i, i + 4);
     boxes.set([(x1 + x2) / 2, y1, x2 - x1, y2 - y1], i);
   }
-  smoothRun(boxes, 4, shot, { first: 0, last: 2 }, PLACE_SIGMA);
-  smoothRun(boxes, 4, shot, { first: 2, last: 4 }, SIZE_SIGMA);
+  smoothRun(boxes, 4, shot, { first: 0, last: 2 }, PLACE_SIGMA, track);
+  smoothRun(boxes, 4, shot, { first: 2, last: 4 }, SIZE_SIGMA, track);
   for (let i = shot.start * 4; i < shot.end * 4; i += 4) {
     const [x = 0, y = 0, width = 0, height = 0] = boxes.subarray(i, i + 4);
     boxes.set([x - width / 2, y, x + width / 2, y + height], i);

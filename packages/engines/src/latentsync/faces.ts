@@ -15,11 +15,11 @@ const RIGHT_BROW = [22, 27] as const;
 const NOSE = [27, 36] as const;
 
 /**
- * Width of the smoothing weights, in frames. Position and rotation of the crop may follow a nod; its size must not
+ * Width of the smoothing weights, in seconds. Position and rotation of the crop may follow a nod; its size must not
  * change with the brows.
  */
-const PLACE_SIGMA = 2;
-const SIZE_SIGMA = 6;
+const PLACE_SIGMA = 0.08;
+const SIZE_SIGMA = 0.24;
 
 /**
  * Columns of the table to smooth: the middle of the crop in the frame, cosine and sine of the rotation, log of the
@@ -50,8 +50,8 @@ export function alignedFaces(track: FaceTrack, side: number): Float32Array {
     present[frame] = 1;
   }
   for (const run of faceRuns(present, cuts)) {
-    smoothRun(table, COLUMNS, run, { first: 0, last: 4 }, PLACE_SIGMA);
-    smoothRun(table, COLUMNS, run, { first: 4, last: 5 }, SIZE_SIGMA);
+    smoothRun(table, COLUMNS, run, { first: 0, last: 4 }, PLACE_SIGMA, track);
+    smoothRun(table, COLUMNS, run, { first: 4, last: 5 }, SIZE_SIGMA, track);
   }
   const transforms = new Float32Array(frames * TRANSFORM_VALUES);
   for (let frame = 0; frame < frames; frame++) {

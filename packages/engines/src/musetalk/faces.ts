@@ -35,11 +35,11 @@ export function createSourceFaces(track: FaceTrack, placement: MusetalkParams['c
 }
 
 /**
- * Width of the smoothing weights, in frames. The position of the crop box may follow a nod; its size must not change
+ * Width of the smoothing weights, in seconds. The position of the crop box may follow a nod; its size must not change
  * with the jaw.
  */
-const CENTER_SIGMA = 2;
-const SIZE_SIGMA = 6;
+const CENTER_SIGMA = 0.08;
+const SIZE_SIGMA = 0.24;
 
 /**
  * MuseTalk's face crop of every frame of a track, smoothed over time within each shot: x1, y1, x2, y2 per frame, in
@@ -57,8 +57,8 @@ export function musetalkBoxes(track: FaceTrack, placement: MusetalkParams['crop'
     boxes.set([box.x1 + box.x2, box.y1 + box.y2, box.x2 - box.x1, box.y2 - box.y1], frame * 4);
   }
   for (const run of faceRuns(present, track.cuts)) {
-    smoothRun(boxes, 4, run, { first: 0, last: 2 }, CENTER_SIGMA);
-    smoothRun(boxes, 4, run, { first: 2, last: 4 }, SIZE_SIGMA);
+    smoothRun(boxes, 4, run, { first: 0, last: 2 }, CENTER_SIGMA, track);
+    smoothRun(boxes, 4, run, { first: 2, last: 4 }, SIZE_SIGMA, track);
   }
   for (let frame = 0; frame < track.frames; frame++) {
     if (present[frame] === 1) toCorners(boxes.subarray(frame * 4, frame * 4 + 4), track);

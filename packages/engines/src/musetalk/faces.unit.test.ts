@@ -71,7 +71,9 @@ describe('musetalk boxes', () => {
       );
       expect(differing).toContain(35);
       expect(differing).toContain(45);
-      expect(Math.max(...differing.map((frame) => Math.abs(frame - 40)))).toBeLessThanOrEqual(TRACK_REACH);
+      expect(Math.max(...differing.map((frame) => Math.abs(frame - 40)))).toBeLessThanOrEqual(
+        25 * TRACK_REACH,
+      );
     });
   });
 });

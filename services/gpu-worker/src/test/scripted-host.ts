@@ -7,7 +7,7 @@ import { syntheticTrack } from '@lipsync/engines/test';
 import { type FoundPacks, type UsablePack } from '../host/find-packs';
 import { InferenceCrash, InferenceFailure } from '../host/inference-error';
 import { type InferenceHost, type TaskOptions } from '../host/inference-host';
-import { LOOK_AHEAD_FRAMES } from '../inference/analyzer/build-track';
+import { LOOK_AHEAD, settledFrames } from '../inference/analyzer/build-track';
 import { createStageClock } from '../inference/job';
 import { openFeatures } from '../inference/pipeline/feature-file';
 import { type AnalyzeResult, type RenderResult } from '../protocol/messages';
@@ -103,7 +103,7 @@ export function createScriptedHost() {
 
   const host: InferenceHost = {
     async analyze({ videoPath, trackPath, wantedSeconds = Infinity, reuseTrack, engines = [] }) {
-      const ahead = Math.ceil(wantedSeconds * WORKING_FPS) + LOOK_AHEAD_FRAMES;
+      const ahead = Math.ceil((wantedSeconds + LOOK_AHEAD) * WORKING_FPS);
       const complete = reuseTrack ?? ahead >= FACE_FRAMES;
       let track: FaceTrack;
       if (reuseTrack) track = decodeFaceTrack(await readFile(trackPath));
@@ -129,7 +129,7 @@ export function createScriptedHost() {
         type: 'analyze',
         frames,
         complete,
-        settledSeconds: secondsAt(track.clock, complete ? frames : frames - LOOK_AHEAD_FRAMES),
+        settledSeconds: secondsAt(track.clock, complete ? frames : settledFrames(track.clock)),
         featuresAdded: Object.fromEntries(added),
         featuresFailed: Object.fromEntries(failed),
         ...measured(),

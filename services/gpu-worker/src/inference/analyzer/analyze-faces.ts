@@ -68,7 +68,7 @@ export async function analyzeFaces({
   const colors: (LookColors | null)[] = [];
   const held: boolean[] = [];
   let followed: Box | null = null;
-  for await (const { picture, held: isHeld } of frames) {
+  for await (const { picture, seconds, held: isHeld } of frames) {
     held.push(isHeld);
     if (isHeld) {
       faces.push(null);
@@ -76,7 +76,7 @@ export async function analyzeFaces({
       cuts.push(false);
     } else {
       const newShot = isCut(picture, followed);
-      const points = await track(picture, newShot);
+      const points = await track(picture, seconds, newShot);
       followed = points && landmarkBounds(points);
       faces.push(points && toSource(points, picture, source));
       colors.push(points && lookColors(picture, points));
@@ -85,8 +85,8 @@ export async function analyzeFaces({
     onFrame?.(faces.length);
   }
   const clock = clockOf(faces.length);
-  markJumps(faces, cuts);
-  fillGaps(faces, cuts);
+  markJumps(faces, cuts, clock);
+  fillGaps(faces, cuts, clock);
   held.forEach((isHeld, frame) => {
     if (isHeld) faces[frame] = faces[frame - 1] ?? null;
   });

@@ -1,4 +1,4 @@
-import { type Clock } from '@lipsync/domain';
+import { type Clock, frameAt, framesOf, secondsAt } from '@lipsync/domain';
 import {
   FACE_TRACK_VERSION,
   faceRuns,
@@ -13,17 +13,29 @@ import {
 } from '@lipsync/engines';
 import { landmarkBounds } from './face-geometry';
 
-/** Longest gap, in frames, that is filled. A face hidden for longer (by a hand or a turned head) is not guessed. */
-const LONGEST_GAP = 5;
+/**
+ * The most seconds between two sightings that are bridged: five missing frames of 25 a second. A face hidden for longer
+ * (by a hand or a turned head) is not guessed.
+ */
+const LONGEST_GAP = 0.24;
 
-/** Smoothing, in frames, of all landmarks except the mouth's, which are used to measure lip motion. */
-const LANDMARK_SIGMA = 1.5;
+/** Smoothing, in seconds, of all landmarks except the mouth's, which are used to measure lip motion. */
+const LANDMARK_SIGMA = 0.06;
 
 /**
- * How many frames after a frame can affect the data derived for it: the reach of engines in the track, plus the reach
- * of the landmarks' smoothing, plus the frames up to the sighting that ends a gap there.
+ * The frames of how many seconds after a frame can affect the data derived for it: the reach of engines in the track, plus
+ * the reach of the landmarks' smoothing, plus the time to the sighting that ends a gap there.
  */
-export const LOOK_AHEAD_FRAMES = TRACK_REACH + smoothingReach(LANDMARK_SIGMA) + LONGEST_GAP;
+export const LOOK_AHEAD = TRACK_REACH + smoothingReach(LANDMARK_SIGMA) + LONGEST_GAP;
+
+/** Absorbs what floating point takes from a difference between the times of two frames. */
+const ROUNDING = 1e-9;
+
+/** How many of these first frames of a clip have rows that no later frame can affect, however the clip goes on. */
+export function settledFrames(clock: Clock): number {
+  const until = secondsAt(clock, framesOf(clock) - 1) - LOOK_AHEAD + ROUNDING;
+  return until < 0 ? 0 : frameAt(clock, until) + 1;
+}
 
 interface TrackInput {
   readonly analyzerVersion: string;
@@ -56,9 +68,10 @@ export function buildTrack({
     found[frame] = 1;
     landmarks.set(face, frame * LANDMARK_VALUES);
   });
-  const cutFlags = Uint8Array.from(cuts, Number);
-  for (const run of faceRuns(found, cutFlags)) {
-    smoothRun(landmarks, LANDMARK_VALUES, run, { first: 0, last: MOUTH[0] * 2 }, LANDMARK_SIGMA);
+  const flags = { cuts: Uint8Array.from(cuts, Number), held: Uint8Array.from(held, Number) };
+  for (const run of faceRuns(found, flags.cuts)) {
+    const channels = { first: 0, last: MOUTH[0] * 2 };
+    smoothRun(landmarks, LANDMARK_VALUES, run, channels, LANDMARK_SIGMA, { clock, ...flags });
   }
   return {
     version: FACE_TRACK_VERSION,
@@ -68,9 +81,8 @@ export function buildTrack({
     ...source,
     found,
     landmarks,
-    cuts: cutFlags,
-    ...groupLooks({ frames, cuts: cutFlags }, colors),
-    held: Uint8Array.from(held, Number),
+    ...flags,
+    ...groupLooks({ frames, clock, ...flags }, colors),
   };
 }
 
@@ -80,11 +92,11 @@ function isInPicture(face: Float32Array, { width, height }: TrackInput['source']
 }
 
 /**
- * The most that a face moves or grows from one frame to the next, as a fraction of its own size: four times what heads
- * do in talks. An editor's zoom by a seventh exceeds this.
+ * The most that a face moves or grows in a second, in its own sizes: four times what heads do in talks. An editor's zoom
+ * by a seventh from one frame to the next exceeds this at 25 frames a second.
  */
-const LONGEST_STEP = 0.2;
-const LARGEST_GROWTH = 0.12;
+const FASTEST_MOTION = 5;
+const FASTEST_GROWTH = 3;
 /** How many pixels apart landmarks may lie when nothing has moved. */
 const UNCERTAINTY = 2;
 
@@ -93,15 +105,16 @@ const UNCERTAINTY = 2;
  * zoomed in, which looks too similar for a cut detector, or where somebody else's face is followed from then on.
  * Nothing may be interpolated or smoothed across a jump: the mouths between would lie beside both faces.
  */
-export function markJumps(faces: readonly (Float32Array | null)[], cuts: boolean[]): void {
+export function markJumps(faces: readonly (Float32Array | null)[], cuts: boolean[], clock: Clock): void {
   let last = -1;
   faces.forEach((face, frame) => {
     if (cuts[frame] === true) last = -1;
     if (face === null) return;
     const before = last < 0 ? null : faces[last];
-    const frames = frame - last;
+    const seconds = secondsAt(clock, frame) - secondsAt(clock, last);
     // Nothing is connected across a longer gap anyway.
-    if (before && frames <= LONGEST_GAP + 1 && isJump(place(before), place(face), frames)) cuts[frame] = true;
+    if (before && seconds <= LONGEST_GAP + ROUNDING && isJump(place(before), place(face), seconds))
+      cuts[frame] = true;
     last = frame;
   });
 }
@@ -113,12 +126,12 @@ interface Place {
   readonly size: number;
 }
 
-function isJump(from: Place, to: Place, frames: number): boolean {
+function isJump(from: Place, to: Place, seconds: number): boolean {
   const size = Math.max(from.size, to.size);
   const uncertain = UNCERTAINTY / size;
   const step = Math.hypot(to.x - from.x, to.y - from.y) / size;
   const growth = Math.abs(Math.log(to.size / from.size));
-  return step > LONGEST_STEP * frames + uncertain || growth > LARGEST_GROWTH * frames + uncertain;
+  return step > FASTEST_MOTION * seconds + uncertain || growth > FASTEST_GROWTH * seconds + uncertain;
 }
 
 function place(face: Float32Array): Place {
@@ -128,18 +141,20 @@ function place(face: Float32Array): Place {
 
 /**
  * Interpolates the landmarks of short gaps between two sightings in one shot, in place: a single missed frame would
- * show the original mouth for a twenty-fifth of a second.
+ * show the original mouth for its time on screen.
  */
-export function fillGaps(faces: (Float32Array | null)[], cuts: readonly boolean[]): void {
+export function fillGaps(faces: (Float32Array | null)[], cuts: readonly boolean[], clock: Clock): void {
   let last = -1;
   for (let frame = 0; frame < faces.length; frame++) {
     if (cuts[frame] === true) last = -1;
     const after = faces[frame];
     if (after === null || after === undefined) continue;
     const before = last >= 0 ? faces[last] : null;
-    if (before && frame - last - 1 <= LONGEST_GAP) {
+    const start = secondsAt(clock, last);
+    const seconds = secondsAt(clock, frame) - start;
+    if (before && seconds <= LONGEST_GAP + ROUNDING) {
       for (let missing = last + 1; missing < frame; missing++) {
-        faces[missing] = between(before, after, (missing - last) / (frame - last));
+        faces[missing] = between(before, after, (secondsAt(clock, missing) - start) / seconds);
       }
     }
     last = frame;

@@ -1,15 +1,18 @@
-import { constantClock } from '@lipsync/domain';
+import { type Clock, constantClock } from '@lipsync/domain';
 import { type FaceTrack, musetalkBoxes } from '@lipsync/engines';
-import { buildTrack, fillGaps, LOOK_AHEAD_FRAMES, markJumps } from './build-track';
+import { buildTrack, fillGaps, LOOK_AHEAD, markJumps } from './build-track';
 
 const face = (x: number): Float32Array =>
   Float32Array.from({ length: 136 }, (_, i) => (i % 2 === 0 ? x + i : 100 + i));
+
+const clockOf = (frames: readonly unknown[], rate = 25): Clock =>
+  constantClock({ num: rate, den: 1 }, frames.length);
 
 /** What else there is to say of faces at 25 frames a second in one shot. */
 const plain = (faces: readonly (Float32Array | null)[]) => ({
   analyzerVersion: 'v',
   faces,
-  clock: constantClock({ num: 25, den: 1 }, faces.length),
+  clock: clockOf(faces),
   held: faces.map(() => false),
   cuts: [],
   colors: [],
@@ -40,25 +43,25 @@ describe('buildTrack', () => {
 
   test('the start of a video gives the same crops, whether all of it or only the frames ahead were looked at', () => {
     const wanted = 30;
+    const ahead = Math.round(LOOK_AHEAD * 25);
     // A gap that begins where the widest smoothing of the wanted frames ends, and closes just in time.
-    const hidden = (frame: number): boolean =>
-      frame >= wanted + LOOK_AHEAD_FRAMES - 6 && frame < wanted + LOOK_AHEAD_FRAMES - 1;
+    const hidden = (frame: number): boolean => frame >= wanted + ahead - 6 && frame < wanted + ahead - 1;
     const breathing = (frame: number): Float32Array => face(300).map((v) => v * (1 + ((frame * 7) % 5) / 50));
     const trackOf = (frames: number): FaceTrack => {
       const faces = Array.from({ length: frames }, (_, i) => (hidden(i) ? null : breathing(i)));
-      fillGaps(faces, []);
+      fillGaps(faces, [], clockOf(faces));
       return buildTrack({ ...plain(faces), source });
     };
     const cropsOf = (track: FaceTrack): Float32Array =>
       musetalkBoxes(track, { shift: 0, margin: 10 }).slice(0, wanted * 4);
     const whole = trackOf(200);
-    const part = trackOf(wanted + LOOK_AHEAD_FRAMES);
+    const part = trackOf(wanted + ahead);
     expect(cropsOf(part)).toEqual(cropsOf(whole));
 
     // Engines may look further than MuseTalk does: the rows within their reach also match those of the whole video.
-    const reached = (wanted + LOOK_AHEAD_FRAMES - 10) * 136;
+    const reached = (wanted + ahead - 10) * 136;
     expect(part.landmarks.slice(0, reached)).toEqual(whole.landmarks.slice(0, reached));
-    const short = trackOf(wanted + LOOK_AHEAD_FRAMES - 1);
+    const short = trackOf(wanted + ahead - 1);
     expect(short.landmarks.slice(0, reached)).not.toEqual(whole.landmarks.slice(0, reached));
   });
 
@@ -73,19 +76,35 @@ describe('fillGaps', () => {
 
   test('up to five missing frames are interpolated, six are left', () => {
     const five = [face(0), null, null, null, null, null, face(60)];
-    fillGaps(five, none);
+    fillGaps(five, none, clockOf(five));
     expect(five[2]).toEqual(face(20));
     const six = [face(0), null, null, null, null, null, null, face(60)];
-    fillGaps(six, none);
+    fillGaps(six, none, clockOf(six));
     expect(six.slice(1, 7)).toEqual([null, null, null, null, null, null]);
+  });
+
+  test('at any rate as much time is filled, in proportion to it', () => {
+    const gap = (missing: number) => [face(0), ...Array<null>(missing).fill(null), face(60)];
+    for (const [rate, most] of [
+      [24, 4],
+      [50, 11],
+      [60, 13],
+    ] as const) {
+      const [filled, left] = [gap(most), gap(most + 1)];
+      for (const faces of [filled, left]) fillGaps(faces, none, clockOf(faces, rate));
+      expect([filled.includes(null), left.includes(null)]).toEqual([false, true]);
+    }
+    const uneven = gap(1);
+    fillGaps(uneven, none, { timescale: 100, ticks: Uint32Array.of(0, 4, 16, 20) });
+    expect(uneven[1]).toEqual(face(15));
   });
 
   test('a gap that holds a cut, or has no face on one side, is left', () => {
     const cut = [face(0), null, null, face(60)];
-    fillGaps(cut, [true, false, true, false]);
+    fillGaps(cut, [true, false, true, false], clockOf(cut));
     expect(cut[1]).toBeNull();
     const open = [null, face(0), null];
-    fillGaps(open, none);
+    fillGaps(open, none, clockOf(open));
     expect([open[0], open[2]]).toEqual([null, null]);
   });
 });
@@ -98,9 +117,9 @@ function circle(x: number, y: number, size: number): Float32Array {
   });
 }
 
-const jumpsOf = (faces: readonly (Float32Array | null)[], cuts: boolean[] = []): number[] => {
+const jumpsOf = (faces: readonly (Float32Array | null)[], cuts: boolean[] = [], rate = 25): number[] => {
   const marked = faces.map((_, frame) => cuts[frame] === true);
-  markJumps(faces, marked);
+  markJumps(faces, marked, clockOf(faces, rate));
   return marked.flatMap((isMarked, frame) => (isMarked ? frame : []));
 };
 
@@ -120,8 +139,8 @@ describe('a face that jumps inside a shot', () => {
       return i < 20 ? circle(200, 200, 120) : circle(440, 220, 80);
     });
     const cuts = faces.map((_, frame) => frame === 0);
-    markJumps(faces, cuts);
-    fillGaps(faces, cuts);
+    markJumps(faces, cuts, clockOf(faces));
+    fillGaps(faces, cuts, clockOf(faces));
     const picture = { width: 640, height: 480 };
     const track = buildTrack({ ...plain(faces), source: picture, cuts });
     expect([...track.found.slice(17, 22)]).toEqual([1, 0, 0, 0, 1]);

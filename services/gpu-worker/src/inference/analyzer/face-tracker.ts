@@ -5,30 +5,32 @@ import { boxArea, boxPatch, facePatch, landmarkBounds, overlap } from './face-ge
 import { type FindLandmarks } from './landmark-finder';
 
 /**
- * Follows the main face of a video. Must be called with every frame in order; `newShot` forgets the previous shot's
- * face. Returns the face's landmarks, or null when the frame shows none.
+ * Follows the main face of a video. Must be called with every picture in order and with the second when it appears;
+ * `newShot` forgets the previous shot's face. Returns the face's landmarks, or null when the picture shows none.
  */
-type TrackFace = (picture: RgbPicture, newShot: boolean) => Promise<Float32Array | null>;
+type TrackFace = (picture: RgbPicture, seconds: number, newShot: boolean) => Promise<Float32Array | null>;
 
-/** The detector checks a followed face again after this many frames. */
-const CHECK_EVERY = 10;
+/** The detector checks a followed face again after this many seconds. */
+const CHECK_EVERY = 0.4;
 
 /**
- * While following a face, the tracker looks for other people again after this many frames. It would not recognize
+ * While following a face, the tracker looks for other people again after this many seconds. It would not recognize
  * somebody who walks if it missed more than a few steps. Noticing a newcomer can wait, because most videos show a
  * single face.
  */
-const LOOK_AROUND_EVERY = { alone: 50, accompanied: 5 };
+const LOOK_AROUND_EVERY = { alone: 2, accompanied: 0.2 };
 
 /**
- * Without a face, only every 5th frame is searched for very large and very small ones: this takes six times as long.
+ * Without a face, very large and very small ones are searched for only after this many seconds: this takes six times as
+ * long.
  */
-const THOROUGH_EVERY = 5;
+const THOROUGH_EVERY = 0.2;
 
-/**
- * The tracker waits this many frames (three seconds) for a lost face. After that, whoever is there is the main face.
- */
-const LONGEST_WAIT = 75;
+/** The tracker waits this many seconds for a lost face. After that, whoever is there is the main face. */
+const LONGEST_WAIT = 3;
+
+/** Absorbs what floating point takes from a difference between two times. */
+const ROUNDING = 1e-6;
 
 /** A face with fewer pixels than this on a side reveals nothing, and patterns begin to look like faces. */
 const SMALLEST_DETECTION = 12;
@@ -55,8 +57,17 @@ export function createFaceTracker(
   const bystanders = createBystanders();
   let face: Float32Array | null = null;
   let lastBox: Box | null = null;
-  let framesFollowed = 0;
-  let framesSearched = 0;
+  /** Seconds of this picture and of the one before. */
+  let now = 0;
+  let before = 0;
+  let followedSince = 0;
+  let searchedSince: number | null = null;
+
+  /** Whether a multiple of so many seconds since then was reached after the picture before. */
+  function isTime(every: number, since: number): boolean {
+    const times = (seconds: number): number => Math.floor((seconds - since) / every + ROUNDING);
+    return times(now) > times(before);
+  }
 
   async function follow(picture: RgbPicture, previous: Float32Array): Promise<Float32Array | null> {
     const patch = facePatch(previous, landmarks.scale);
@@ -66,10 +77,9 @@ export function createFaceTracker(
       found = await findLandmarks(picture, moved);
     }
     if (!found.agree) return null;
-    framesFollowed++;
-    if (framesFollowed % CHECK_EVERY === 0 && !(await showsFace(picture, found.points))) return null;
+    if (isTime(CHECK_EVERY, followedSince) && !(await showsFace(picture, found.points))) return null;
     const company = bystanders.areKnown() ? 'accompanied' : 'alone';
-    if (framesFollowed % LOOK_AROUND_EVERY[company] === 0) await lookAround(picture, found.points);
+    if (isTime(LOOK_AROUND_EVERY[company], followedSince)) await lookAround(picture, found.points);
     return found.points;
   }
 
@@ -105,9 +115,9 @@ export function createFaceTracker(
     return isFace ? { points, box: bounds, detected: box } : null;
   }
 
-  async function search(picture: RgbPicture): Promise<Float32Array | null> {
-    const thorough = framesSearched++ % THOROUGH_EVERY === 0;
-    if (framesSearched > LONGEST_WAIT) bystanders.forget();
+  async function search(picture: RgbPicture, since: number): Promise<Float32Array | null> {
+    const thorough = now === since || isTime(THOROUGH_EVERY, since);
+    if (now - since >= LONGEST_WAIT - ROUNDING) bystanders.forget();
     // Enlarging beyond the picture's own pixels finds no more.
     const closest = Math.max(glance, picture.width, picture.height);
     const sizes = detection.inputSizes.filter((size, i) => i === 0 || (thorough && size <= closest));
@@ -141,21 +151,23 @@ export function createFaceTracker(
     );
   }
 
-  return async (picture, newShot) => {
+  return async (picture, seconds, newShot) => {
+    [before, now] = [now, seconds];
     if (newShot) {
       face = null;
       lastBox = null;
-      framesSearched = 0;
+      searchedSince = null;
       bystanders.forget();
     }
     if (face !== null) face = await follow(picture, face);
     if (face === null) {
-      framesFollowed = 0;
-      face = await search(picture);
+      followedSince = now;
+      searchedSince ??= now;
+      face = await search(picture, searchedSince);
     }
     if (face !== null) {
       lastBox = landmarkBounds(face);
-      framesSearched = 0;
+      searchedSince = null;
     }
     return face;
   };

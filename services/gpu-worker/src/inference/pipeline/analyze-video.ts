@@ -9,7 +9,7 @@ import {
   analyzeFaces,
   type LoadedAnalyzer,
 } from '../analyzer/analyze-faces';
-import { LOOK_AHEAD_FRAMES } from '../analyzer/build-track';
+import { LOOK_AHEAD, settledFrames } from '../analyzer/build-track';
 import { type Job, MEDIA_DEADLINE_MS } from '../job';
 import { readTrack, videoOf } from '../local-media';
 import { NoFaceDetected } from '../task-failure';
@@ -31,7 +31,7 @@ export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<Analyze
     progress.preparing(part * analysisShare),
   );
   const { frames } = track;
-  const settledFrames = complete ? frames : frames - LOOK_AHEAD_FRAMES;
+  const settled = complete ? frames : settledFrames(track.clock);
 
   const features = await encodeFeatures(
     {
@@ -39,7 +39,7 @@ export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<Analyze
       videoPath,
       video,
       track,
-      settledFrames,
+      settledFrames: settled,
       onProgress: (part) => progress.preparing(analysisShare + part * (1 - analysisShare)),
     },
     job,
@@ -49,7 +49,7 @@ export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<Analyze
     type: 'analyze',
     frames,
     complete,
-    settledSeconds: secondsAt(track.clock, settledFrames),
+    settledSeconds: secondsAt(track.clock, settled),
     featuresAdded: features.added,
     featuresFailed: features.failed,
     detectorRuns: job.detectorRuns(),
@@ -103,7 +103,7 @@ async function analysisPass(
     deadlineMs: MEDIA_DEADLINE_MS,
     signal,
   });
-  const mostFrames = Math.ceil(wantedSeconds * WORKING_FPS) + LOOK_AHEAD_FRAMES;
+  const mostFrames = Math.ceil((wantedSeconds + LOOK_AHEAD) * WORKING_FPS);
   const expectedFrames = Math.min(videoSeconds * WORKING_FPS, mostFrames);
   let complete = false;
   try {
