@@ -77,11 +77,13 @@ export interface FaceEncoder {
   add(frame: Uint8Array, sourceIndex: number): Promise<void>;
   /** Call after the last frame: computes what remains. */
   flush(): Promise<void>;
+  /** Whether a source frame shows a face that plain playback needs, and whose features are not known yet. */
+  lacks(sourceIndex: number): boolean;
 }
 
 /**
  * One clip in progress. The pipeline offers every output frame in order. It runs a batch when the batch is full, when
- * the next face may not join it, and when the frames end; then the engine writes each face back:
+ * the next face may not join it, and when the frames end; then the engine writes each face back, also in order:
  *
  *     let batch = clip.newBatch();
  *     if (!batch.joins(outputIndex)) …                               // infer this batch, continue with a new one
@@ -93,7 +95,7 @@ export interface FaceEncoder {
  * Several batches may be in flight at once. Frames are planar yuv420p, rows without padding.
  */
 export interface EngineClip {
-  /** Number of faces in a full batch. */
+  /** Most faces in a batch. */
   readonly batchSize: number;
   /**
    * An empty batch. Reuses the memory of batches that were recycled after all their faces were put back, see `recycle`.
@@ -112,6 +114,8 @@ export interface EngineClip {
 export interface FaceBatch {
   /** Number of slots in use. */
   readonly size: number;
+  /** Whether it takes no further face. */
+  readonly full: boolean;
   /** Asked of a non-empty batch: false when this output frame must not share it (a gap, a cut, a full window). */
   joins(outputIndex: number): boolean;
   /**
@@ -127,7 +131,7 @@ export interface FaceBatch {
 export interface GeneratedFaces {
   /** Blends the face of `slot` into its frame; pixels outside the mask keep their exact values. */
   put(slot: number, frame: Uint8Array): void;
-  /** Returns the faces' memory for reuse; call after the last `put`. */
+  /** Returns the faces' memory for reuse; call once after the last `put`. */
   recycle(): void;
 }
 

@@ -1,4 +1,4 @@
-import { type FaceEncoder, type GeneratedFaces } from './engine';
+import { type FaceEncoder } from './engine';
 import { createInOrder } from './in-order';
 import { type ArrayPool, type CallRole, float32Of, float32Tensor } from './model';
 import { type LatentParams } from './params';
@@ -30,27 +30,6 @@ export function createDecodeLatent(
   };
 }
 
-/** Generated crops, ready to be pasted. */
-export function decodedFaces<F>(
-  /** What the paste has to know of each face. */
-  faces: readonly F[],
-  /** Each [3, side, side] in [-1, 1]. */
-  images: readonly Floats[],
-  paste: (frame: Uint8Array, image: Floats, face: F) => void,
-  recycle: () => void,
-) {
-  return {
-    images,
-    put(slot, frame) {
-      const face = faces[slot];
-      const image = images[slot];
-      if (face === undefined || image === undefined) throw new RangeError(`slot ${slot} holds no face`);
-      paste(frame, image, face);
-    },
-    recycle,
-  } satisfies GeneratedFaces & { readonly images: readonly Floats[] };
-}
-
 /**
  * Copies `count` values of an encoder's output for one picture, scaled. Mean and log-variance are stacked on the
  * channels; using only the mean, which comes first, makes results repeatable.
@@ -70,7 +49,7 @@ export function copyScaledMean(
 const ENCODING = 2;
 
 interface FrameEncoderParts {
-  /** Whether a source frame shows a face whose features are not stored yet. */
+  /** See `FaceEncoder.lacks`. */
   readonly isMissing: (source: number) => boolean;
   /** Computes the values to store for a frame's face; must no longer need `frame` when it returns. */
   readonly encode: (frame: Uint8Array, source: number) => Promise<Floats>;
@@ -88,5 +67,6 @@ export function createFrameEncoder({ isMissing, encode, keep }: FrameEncoderPart
       if (isMissing(source)) await encoding.add(async () => [source, await encode(frame, source)]);
     },
     flush: () => encoding.finish(),
+    lacks: isMissing,
   };
 }

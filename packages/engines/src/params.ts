@@ -30,6 +30,17 @@ export const latentSchema = z.strictObject({
 
 export type LatentParams = z.infer<typeof latentSchema>;
 
+/**
+ * The fewest and the most frames per second at which a network may see a clip. Frames that come faster or slower are not
+ * all generated, or more than they are, see `choosePace`.
+ */
+export const ratesSchema = z
+  .tuple([z.number().positive(), z.number().positive()])
+  .refine(([fewest, most]) => fewest <= most, 'the rates rise');
+
+/** For a network that sees frames in sequence, learned at 25 frames per second. */
+export const USUAL_RATES: z.infer<typeof ratesSchema> = [24, 30];
+
 /** The audio encoder's two mel frames per step. */
 const STEPS = SEGMENT_FRAMES / 2;
 

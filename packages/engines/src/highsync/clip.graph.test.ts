@@ -1,3 +1,4 @@
+import { constantClock } from '@lipsync/domain';
 import { MASK_SIZE } from '@lipsync/kernels';
 import { type RunModel } from '../model';
 import { type Pack } from '../packs';
@@ -158,6 +159,22 @@ describe('a highsync clip', () => {
       await clip.close();
       expect(new Map([...prepared.kept].sort())).toEqual(new Map([...rendered.kept].sort()));
       expect(prepared.kept.has(7)).toBe(false);
+    });
+
+    test('that a preparation makes are all that plain playback needs, at any rate', async () => {
+      const features = memoryFeatures(values);
+      const clock = constantClock({ num: 60, den: 1 }, 31);
+      const [track, sources] = [{ ...trackOf(31), clock }, upTo(31)];
+      const encoder = createHighsync(pack, run).openEncoder({ track, format: FORMAT, features });
+      expect(sources.filter((source) => encoder.lacks(source))).toEqual(upTo(16).map((i) => 2 * i));
+      for (const source of sources) await encoder.add(pictureOf(source), source);
+      await encoder.flush();
+      expect(sources.filter((source) => encoder.lacks(source))).toEqual([]);
+      const { input, secondLooks } = clipInput(track, sources, { clock, features });
+      const clip = await createHighsync(pack, run).open(input);
+      await generate(clip, sources);
+      await clip.close();
+      expect([secondLooks(), features.kept.size]).toEqual([0, 16]);
     });
 
     test('of a different crop are recomputed', async () => {

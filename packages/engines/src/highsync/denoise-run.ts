@@ -3,6 +3,7 @@ import { fillNoise } from '../diffusion/noise';
 import { type Run } from '../face/smoothing';
 import { createInOrder } from '../in-order';
 import { type ArrayPool } from '../model';
+import { type Instant } from '../pace';
 import { type ContextPass, contextPasses } from './context-passes';
 import { type HighsyncParams } from './manifest';
 import { generatedSpan, restoreOutside } from './mask';
@@ -14,26 +15,26 @@ type Floats = Float32Array<ArrayBuffer>;
 /** Windows inside the network at once: one runs, one waits. */
 const WINDOWS_IN_FLIGHT = 2;
 
-/** Consecutive output frames that are denoised together, however many. */
+/** Consecutive instants that are denoised together, however many. */
 interface DenoisedRun {
-  readonly outputs: Run;
-  /** The source frame of every output frame of the clip. */
-  readonly sources: readonly number[];
-  /** Loads the inputs of output frames. Neither end of the range moves back; what lies before it is not used again. */
-  load(outputs: Run, signal: AbortSignal): Promise<RunInputs>;
+  readonly range: Run;
+  /** All instants of the clip. */
+  readonly instants: readonly Pick<Instant, 'output' | 'source'>[];
+  /** Loads the inputs of instants. Neither end of the range moves back; what lies before it is not used again. */
+  load(wanted: Run, signal: AbortSignal): Promise<RunInputs>;
 }
 
 interface RunInputs {
   readonly latents: LatentsBySource;
-  /** Writes an output frame's audio window. */
-  writeAudio(output: number, target: Float32Array, offset: number): void;
+  /** Writes an instant's audio window. */
+  writeAudio(instant: number, target: Float32Array, offset: number): void;
   /** Writes the landmarks of a source frame in pixels of its crop. */
   writeLandmarks(source: number, target: Float32Array, offset: number): void;
 }
 
-/** The clean latent [C, h, w] of an output frame, in an array of the pool; outside the mask it equals the source's. */
+/** The clean latent [C, h, w] of an instant, in an array of the pool; outside the mask it equals the source's. */
 export interface DenoisedFrame {
-  readonly output: number;
+  readonly instant: number;
   readonly latent: Floats;
 }
 
@@ -44,7 +45,7 @@ type DenoiseRun = (run: DenoisedRun, signal: AbortSignal) => AsyncGenerator<read
  * HighSync's sampler (https://github.com/saeed5959/high_sync). In every step, the cells outside the mask are set to the
  * clean latents, the network slides over the run in windows whose position differs from step to step, and every frame
  * takes the DDIM step with the mean of its windows. A run shorter than a window is padded with its last frame. A frame's
- * noise depends on its position in the output.
+ * noise depends on the position of the run in the output, and on its own in the run.
  *
  * A window needs nothing but the step before, of the frames that it sees. So the steps follow one another over the run
  * like the frames of a wave: whenever `stretch` more frames are loaded, each step goes as far as the step before allows,
@@ -60,11 +61,11 @@ export function createDenoiseRun(
   const ddim = createDdim(params.schedule);
 
   return async function* (run, signal) {
-    const { start: first, end } = run.outputs;
+    const { start: first, end } = run.range;
     const frames = Math.max(end - first, window);
-    const outputAt = (frame: number): number => Math.min(first + frame, end - 1);
-    const sourceAt = (frame: number): number => run.sources[outputAt(frame)] ?? -1;
-    const latents = createRunLatents(params, first, pool);
+    const instantAt = (frame: number): number => Math.min(first + frame, end - 1);
+    const sourceAt = (frame: number): number => run.instants[instantAt(frame)]?.source ?? -1;
+    const latents = createRunLatents(params, run.instants[first]?.output ?? 0, pool);
     const steps = ddim.timesteps.map((time, step) => ({
       time,
       passes: createPassQueue(contextPasses(frames, step, params), { frames, window }),
@@ -77,7 +78,7 @@ export function createDenoiseRun(
         writeLatent: (target) => latents.readWindow(start, window, target),
         writeAudio(target) {
           const values = target.length / window;
-          seen.forEach((frame, i) => inputs.writeAudio(outputAt(frame), target, i * values));
+          seen.forEach((frame, i) => inputs.writeAudio(instantAt(frame), target, i * values));
         },
         writeLandmarks(target) {
           const values = target.length / window;
@@ -91,7 +92,7 @@ export function createDenoiseRun(
     while (finished < frames) {
       signal.throwIfAborted();
       const next = Math.min(frames, loaded + params.stretch);
-      const inputs = await run.load({ start: outputAt(finished), end: outputAt(next - 1) + 1 }, signal);
+      const inputs = await run.load({ start: instantAt(finished), end: instantAt(next - 1) + 1 }, signal);
       for (; loaded < next; loaded++) {
         const clean = inputs.latents.get(sourceAt(loaded));
         if (!clean) throw new RangeError(`there is no latent of frame ${sourceAt(loaded)}`);
@@ -121,10 +122,10 @@ export function createDenoiseRun(
         latents.step(before, ready, (noisy, prediction) => ddim.step(step, noisy, prediction));
       }
 
-      const done = latents.leave(ready).map((latent, i) => ({ output: first + finished + i, latent }));
+      const done = latents.leave(ready).map((latent, i) => ({ instant: first + finished + i, latent }));
       finished = ready;
       // What a run was padded with is not asked for.
-      const wanted = done.filter(({ output }) => output < end);
+      const wanted = done.filter(({ instant }) => instant < end);
       for (const { latent } of done.slice(wanted.length)) pool.give(latent);
       if (wanted.length > 0) yield wanted;
     }
@@ -165,7 +166,7 @@ interface RunLatents {
 }
 
 /**
- * Frame `i` gets the noise of output position `first + i`. Noise, prediction and step leave out the cells of a plane
+ * Frame `i` gets the noise number `first + i`. Noise, prediction and step leave out the cells of a plane
  * before and after the mask, which are set to the clean latent.
  */
 function createRunLatents(

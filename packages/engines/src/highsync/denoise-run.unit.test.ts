@@ -43,10 +43,10 @@ const mixing: PredictWindow = async (time, window) => {
   return noisy.map((value, i) => Math.sin(value + mean + time * (audio[i % WINDOW] ?? 0)));
 };
 
-/** Denoises a run of frames that begins at output 7; also tells how many frames were in use at most. */
+/** Denoises a run of frames that begins at instant 7; also tells how many frames were in use at most. */
 async function denoised(frames: number, stretch: number) {
-  const outputs = { start: 7, end: 7 + frames };
-  const sources = upTo(outputs.end);
+  const range = { start: 7, end: 7 + frames };
+  const instants = upTo(range.end).map((output) => ({ output, source: output }));
   let inUse = 0;
   const run = createDenoiseRun(
     paramsWith(stretch),
@@ -54,14 +54,14 @@ async function denoised(frames: number, stretch: number) {
     createArrayPool(100),
   )(
     {
-      outputs,
-      sources,
+      range,
+      instants,
       async load({ start, end }) {
         inUse = Math.max(inUse, end - start);
-        const known = sources.slice(start, end);
+        const known = instants.slice(start, end);
         return {
-          latents: new Map(known.map((source) => [source, new Float32Array(SIZE).fill(source / 100)])),
-          writeAudio: (output, target, offset) => target.fill(output / 100, offset, offset + 1),
+          latents: new Map(known.map(({ source }) => [source, new Float32Array(SIZE).fill(source / 100)])),
+          writeAudio: (instant, target, offset) => target.fill(instant / 100, offset, offset + 1),
           writeLandmarks: () => undefined,
         };
       },
@@ -70,8 +70,8 @@ async function denoised(frames: number, stretch: number) {
   );
   const latents: number[][] = [];
   for await (const part of run) {
-    for (const { output, latent } of part) {
-      expect(output).toBe(outputs.start + latents.length);
+    for (const { instant, latent } of part) {
+      expect(instant).toBe(range.start + latents.length);
       // A copy, because the frames' memory may be reused.
       latents.push([...latent]);
     }

@@ -1,7 +1,8 @@
+import { constantClock } from '@lipsync/domain';
 import { type RunModel } from '../model';
 import { type Pack } from '../packs';
 import { clipInput, generate, trackOf, upTo } from '../test/clips';
-import { deviationFrom, expectedHighsync } from '../test/expected-images';
+import { deviationFrom, expectedHighsync, withMeans } from '../test/expected-images';
 import { writeHighsyncPack } from '../test/highsync-pack';
 import { recordRuns, type TestPacks, testPacks } from '../test/test-sessions';
 import { createHighsync } from './engine';
@@ -51,6 +52,25 @@ describe('highsync on networks that know the answer', () => {
 
   test('a run longer than a stretch ends at the target everywhere', async () => {
     await expectTargets(await packOf({ stretch: 14 }), upTo(40));
+  });
+
+  test.each([
+    ['twice as fast, every second face is generated and the others are means', 50, 31],
+    ['half as fast, the network sees twice as many', 12, 20],
+  ])('at another rate than the network’s, %s', async (_, fps, frames) => {
+    const { pack, run } = await packOf({ stretch: 14 });
+    const recorded = recordRuns(run);
+    const clock = constantClock({ num: fps, den: 1 }, frames);
+    const [track, sources] = [trackOf(frames), upTo(frames)];
+    const clip = await createHighsync(pack, recorded.run).open(clipInput(track, sources, { clock }).input);
+    const { images } = await generate(clip, sources);
+    await clip.close();
+    const isGenerated = (output: number): boolean => fps < 25 || output % 2 === 0;
+    const targets = withMeans(await expectedHighsync(run, track, sources, clock), isGenerated);
+    for (const [output, image] of images.entries())
+      expect(deviationFrom(targets[output] ?? new Float32Array(1), image)).toBeLessThan(2e-5);
+    const generated = sources.filter(isGenerated).length;
+    expect([recorded.count('vae_encoder'), recorded.count('vae_decoder')]).toEqual([generated, generated]);
   });
 
   test('frames without a face are left out, and do not shift the frames after them', async () => {

@@ -1,5 +1,4 @@
-import { middleOf } from '@lipsync/domain';
-import { type Box, createPasteFace } from '@lipsync/kernels';
+import { createPasteFace } from '@lipsync/kernels';
 import { type LipSyncEngine } from '../engine';
 import { asksForExemplars } from '../exemplar-inputs';
 import { boxAt, boxEnlargement, writeCropLandmarks } from '../face/landmarks';
@@ -8,16 +7,24 @@ import { type Run } from '../face/smoothing';
 import { allEnded } from '../in-order';
 import { createDecodeLatent, createFrameEncoder } from '../latents';
 import { createArrayPool, createCallRole, type RunModel } from '../model';
+import { choosePace, generatedInPlayback } from '../pace';
+import { createPacedClip } from '../paced-clip';
 import { type Pack } from '../packs';
+import { USUAL_RATES } from '../params';
 import { encodeSpeech } from '../speech/speech-features';
 import { createDenoiseRun } from './denoise-run';
-import { BATCH_SIZE, type BatchParts, createLatentQueue, WantedFaces } from './face-batch';
 import { highsyncFaces, highsyncRuns } from './faces';
+import { createLatentQueue } from './latent-queue';
 import { type HighsyncManifest } from './manifest';
 import { rectangleBlendMask } from './mask';
 import { createPredictWindow } from './predict-window';
 import { createReferenceFeeds } from './reference-feeds';
 import { cachedLayout, createCachedLatents, createFaceLatents, createSourceLatents } from './source-latents';
+
+type Floats = Float32Array<ArrayBuffer>;
+
+/** Faces that are pasted together while the next ones are decoded. */
+const BATCH_SIZE = 4;
 
 /** Spare arrays per length besides the latents of frames: the feeds of two windows, with a bank per transformer block. */
 const SPARES = 32;
@@ -36,6 +43,7 @@ export function createHighsync(
   const { latent, mask, resolution: side } = params;
   const plane = latent.height * latent.width;
   const features = cachedLayout(latent);
+  const stride = { rates: params.rates ?? USUAL_RATES, together: BATCH_SIZE };
   // Each clip has its own memory: the banks of two windows are a gigabyte, and the engine outlives the clip.
   const newMemory = () => {
     const pool = createArrayPool(SPARES + 2 * params.stretch);
@@ -49,8 +57,10 @@ export function createHighsync(
       const { pool, call } = newMemory();
       const faces = highsyncFaces(track);
       const kept = createCachedLatents(features, known, faces);
+      const runsOf = (sources: readonly number[]): Run[] => highsyncRuns(sources, faces, track);
+      const generated = generatedInPlayback(track, runsOf, stride);
       return createFrameEncoder({
-        isMissing: (source) => (faces.shots[source] ?? -1) >= 0 && kept.find(source) === null,
+        isMissing: (source) => generated.has(source) && kept.find(source) === null,
         encode: createFaceLatents(params, faces, format, call, pool),
         keep(source, latent) {
           kept.keep(source, latent);
@@ -63,63 +73,62 @@ export function createHighsync(
       const { pool, call } = newMemory();
       const decode = createDecodeLatent(latent, call, pool);
       const faces = highsyncFaces(track);
+      const pace = choosePace(clip, highsyncRuns(sources, faces, track), stride);
+      const { instants } = pace;
       const audio = await encodeSpeech(clip, params.audio, 'repeat', run);
       const reference = createReferenceFeeds(manifest, call, pool, bankBytes);
       const sourceLatents = createSourceLatents(
-        clip,
+        { ...clip, instants },
         createCachedLatents(features, clip.features, faces),
         createFaceLatents(params, faces, format, call, pool),
         pool,
       );
       const given = { reference, mouthsAt: (source: number) => mouthsAt(clip, source) };
       const denoise = createDenoiseRun(params, createPredictWindow(manifest, given, call, pool), pool);
-      const lastShown = new Map(sources.map((source, output) => [source, output]));
+      const lastShown = new Map(instants.map(({ source }, instant) => [source, instant]));
       const writeLandmarks = (source: number, target: Float32Array, offset: number): void =>
         writeCropLandmarks(track.landmarks, source, boxAt(faces.crops, source), side, target, offset);
 
       // Denoising begins when the first face is needed, and is ahead of the faces that are decoded, a few at a time.
-      const runs = highsyncRuns(sources, faces, track);
-      const shown = new Uint8Array(sources.length);
-      for (const { start, end } of runs) shown.fill(1, start, end);
-      const load = async (outputs: Run, stopped: AbortSignal) => {
-        const latents = await sourceLatents.hold(outputs, stopped);
-        reference.use(latents, (source) => (lastShown.get(source) ?? -1) >= outputs.start);
-        const instantOf = (output: number): number => middleOf(clip.clock, output);
-        const windows = await audio.load(instantOf(outputs.start), instantOf(outputs.end - 1));
-        const writeAudio = (output: number, target: Float32Array, offset: number): void =>
-          windows.write(instantOf(output), target, offset);
+      const load = async (wanted: Run, stopped: AbortSignal) => {
+        const latents = await sourceLatents.hold(wanted, stopped);
+        reference.use(latents, (source) => (lastShown.get(source) ?? -1) >= wanted.start);
+        const secondsOf = (instant: number): number => instants[instant]?.seconds ?? 0;
+        const windows = await audio.load(secondsOf(wanted.start), secondsOf(wanted.end - 1));
+        const writeAudio = (instant: number, target: Float32Array, offset: number): void =>
+          windows.write(secondsOf(instant), target, offset);
         return { latents, writeAudio, writeLandmarks };
       };
       const queue = createLatentQueue(async function* (stopped) {
-        for (const outputs of runs) yield* denoise({ outputs, sources, load }, stopped);
+        for (const range of pace.runs) yield* denoise({ range, instants, load }, stopped);
       }, signal);
 
       const blendMask = rectangleBlendMask(mask, latent);
       const pasteFace = createPasteFace(format, side);
-      const cropOf = (output: number): Box => boxAt(faces.crops, sources[output] ?? -1);
-      const parts: BatchParts = {
-        pool,
-        hasFace: (output) => shown[output] === 1,
-        generate: (outputs) =>
-          allEnded(
-            outputs.map(async (output) => {
-              const denoised = await queue.want(output);
-              const image = await decode(denoised, 0, plane);
-              pool.give(denoised);
-              return image;
-            }),
-          ),
-        paste: (frame, output, image) => pasteFace(frame, cropOf(output), image, 0, blendMask),
+      const generate = async (instant: number): Promise<readonly (readonly [number, Floats])[]> => {
+        const denoised = await queue.want(instant);
+        const shown = instants[instant]?.shown === true;
+        const image = shown ? await decode(denoised, 0, plane) : undefined;
+        pool.give(denoised);
+        return image ? [[instant, image]] : [];
       };
-      return {
+      return createPacedClip(pace, sources, {
         batchSize: BATCH_SIZE,
-        newBatch: () => new WantedFaces(parts),
-        enlargement: (output) => boxEnlargement(cropOf(output), side),
+        newBatch() {
+          const taken: number[] = [];
+          return {
+            take: (_frame, instant) => void taken.push(instant),
+            infer: async () => new Map((await allEnded(taken.map(generate))).flat()),
+          };
+        },
+        paste: (frame, source, image) => pasteFace(frame, boxAt(faces.crops, source), image, 0, blendMask),
+        enlargement: (source) => boxEnlargement(boxAt(faces.crops, source), side),
+        give: (image) => pool.give(image),
         async close() {
           await queue.close();
           await sourceLatents.close();
         },
-      };
+      });
     },
   } satisfies LipSyncEngine;
 }

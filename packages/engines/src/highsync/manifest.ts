@@ -15,7 +15,7 @@ import { z } from 'zod';
 import { scheduleSchema } from '../diffusion/ddim';
 import { EXEMPLAR_INPUTS, EXPECTED_EXEMPLARS, refuseHalfExemplars } from '../exemplar-inputs';
 import { LANDMARK_COUNT } from '../face/landmarks';
-import { audioSchema, generatorTensors, latentSchema, speechWindows } from '../params';
+import { audioSchema, generatorTensors, latentSchema, ratesSchema, speechWindows } from '../params';
 
 /** Parameters that differ between highsync packs. */
 const highsyncParamsSchema = z
@@ -36,6 +36,7 @@ const highsyncParamsSchema = z
     window: z.int().positive(),
     /** Frames that neighboring windows share. */
     overlap: z.int().nonnegative(),
+    rates: ratesSchema.optional(),
     schedule: scheduleSchema,
     /** Classifier-free guidance. With 1 the network runs only once per step. */
     guidance: z.number().min(1),

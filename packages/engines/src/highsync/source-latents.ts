@@ -5,6 +5,7 @@ import { type Run } from '../face/smoothing';
 import { createInOrder } from '../in-order';
 import { copyScaledMean } from '../latents';
 import { type ArrayPool, type CallRole, float32Of, float32Tensor } from '../model';
+import { type Pace } from '../pace';
 import { type HighsyncFaces } from './faces';
 import { type HighsyncParams } from './manifest';
 
@@ -17,25 +18,26 @@ export type LatentsBySource = ReadonlyMap<number, Float32Array>;
 const ENCODING = 2;
 
 /**
- * Provides the clean latents that output frames need. Those that are not stored are encoded from a second
+ * Provides the clean latents that the faces of instants need. Those that are not stored are encoded from a second
  * stream of the output's pictures, which runs ahead of the stream that faces are pasted into. It is opened when the
  * first latent is missing, and never if all are stored.
  */
 export function createSourceLatents(
-  clip: ClipInput,
+  clip: Pick<ClipInput, 'sources' | 'openFrames'> & Pick<Pace, 'instants'>,
   kept: CachedLatents,
   encode: EncodeFace,
   /** The pool of the arrays that `encode` returns. */
   pool: ArrayPool,
 ) {
-  const { sources } = clip;
+  const { sources, instants } = clip;
   let stream: FrameStream | undefined;
   let frame = new Uint8Array(0);
   /** Number of output frames that the stream has passed. */
   let passed = 0;
   const held = new Map<number, Floats>();
 
-  const encodeMissing = async (missing: Set<number>, end: number, signal: AbortSignal): Promise<void> => {
+  /** Encodes source frames that the output shows up to its frame `last`. */
+  const encodeMissing = async (missing: Set<number>, last: number, signal: AbortSignal): Promise<void> => {
     if (!stream) {
       stream = clip.openFrames();
       frame = new Uint8Array(stream.frameBytes);
@@ -45,7 +47,7 @@ export function createSourceLatents(
       kept.keep(source, latent);
     });
     try {
-      for (; passed < end && missing.size > 0; passed++) {
+      for (; passed <= last && missing.size > 0; passed++) {
         signal.throwIfAborted();
         if (!(await stream.readInto(frame))) throw new Error('the video ended before its timeline');
         const source = sources[passed] ?? -1;
@@ -60,11 +62,10 @@ export function createSourceLatents(
 
   return {
     /**
-     * The latents of output frames [start, end), all of which show a face; the memory of those of other frames is reused.
-     * Calls come one at a time, and neither end moves back.
+     * The latents of the source frames of instants [start, end); the memory of those of other frames is reused. Calls come one at a time, and neither end moves back.
      */
     async hold({ start, end }: Run, signal: AbortSignal): Promise<LatentsBySource> {
-      const wanted = new Set(sources.slice(start, end));
+      const wanted = new Set(instants.slice(start, end).map(({ source }) => source));
       for (const [source, latent] of held) {
         if (wanted.has(source)) continue;
         held.delete(source);
@@ -80,7 +81,7 @@ export function createSourceLatents(
           held.set(source, latent);
         } else missing.add(source);
       }
-      if (missing.size > 0) await encodeMissing(missing, end, signal);
+      if (missing.size > 0) await encodeMissing(missing, instants[end - 1]?.output ?? -1, signal);
       return held;
     },
     async close(): Promise<void> {

@@ -1,6 +1,6 @@
 import { type FrameFeatures } from '../engine';
 import { createArrayPool, float32Tensor, type Tensors } from '../model';
-import { clipInput, FORMAT, memoryFeatures, trackOf } from '../test/clips';
+import { clipInput, everyFrame, FORMAT, memoryFeatures, trackOf } from '../test/clips';
 import { highsyncFaces } from './faces';
 import { cachedLayout, createCachedLatents, createFaceLatents, createSourceLatents } from './source-latents';
 
@@ -45,7 +45,7 @@ describe('source latents', () => {
       };
       const { input } = clipInput(track, upTo(FRAMES), { features: watched });
       const latentsOf = createSourceLatents(
-        input,
+        { ...input, instants: everyFrame(input) },
         createCachedLatents(cachedLayout(PARAMS.latent), watched, faces),
         createFaceLatents(PARAMS, faces, FORMAT, call, pool),
         pool,

@@ -1,4 +1,5 @@
-import { type FrameFeatures, isWorthKeeping } from '../engine';
+import { constantClock } from '@lipsync/domain';
+import { type FaceBatch, type FrameFeatures, isWorthKeeping } from '../engine';
 import { type FaceTrack } from '../face/face-track';
 import { type RunModel } from '../model';
 import { type Pack } from '../packs';
@@ -7,7 +8,7 @@ import { SIDE } from '../test/highsync-pack';
 import { MASK, writeLatentsyncPack } from '../test/latentsync-pack';
 import { type RecordedRun, recordRuns, reusingRuns, type TestPacks, testPacks } from '../test/test-sessions';
 import { createLatentsync } from './engine';
-import { type FaceWindow, latentLayout } from './face-window';
+import { latentLayout } from './face-window';
 import { alignedFaces, transformAt } from './faces';
 import { type LatentsyncManifest } from './manifest';
 import { inpaintMask } from './mask';
@@ -69,7 +70,7 @@ describe('a latentsync clip', () => {
         for (const output of outputs) batch.take(pictureOf(output), output);
         return batch;
       };
-      const paste = async (batch: FaceWindow) => {
+      const paste = async (batch: FaceBatch) => {
         const [faces, frame] = [await batch.infer(), pictureOf(0)];
         faces.put(2, frame);
         return frame;
@@ -181,6 +182,19 @@ describe('a latentsync clip', () => {
       }
       await encoder.flush();
       expect(prepared.kept).toEqual(rendered.kept);
+    });
+
+    test('that a preparation makes are all that plain playback needs, at any rate', async () => {
+      const features = memoryFeatures(layout().values);
+      const clock = constantClock({ num: 60, den: 1 }, 31);
+      const [track, sources] = [{ ...trackOf(31), clock }, upTo(31)];
+      const encoder = createLatentsync(pack, run).openEncoder({ track, format: FORMAT, features });
+      for (const source of sources) await encoder.add(pictureOf(source), source);
+      await encoder.flush();
+      expect([...features.kept.keys()]).toEqual(upTo(16).map((i) => 2 * i));
+      expect(sources.filter((source) => encoder.lacks(source))).toEqual([]);
+      const { count } = await render(track, sources, { clock, features });
+      expect(count('vae_encoder')).toBe(0);
     });
 
     test('are kept for the published packs, except those too large to be worth fetching', () => {

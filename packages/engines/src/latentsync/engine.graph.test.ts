@@ -1,7 +1,8 @@
+import { constantClock } from '@lipsync/domain';
 import { type RunModel } from '../model';
 import { type Pack } from '../packs';
 import { clipInput, generate, trackOf, upTo } from '../test/clips';
-import { deviationFrom, expectedLatentsync } from '../test/expected-images';
+import { deviationFrom, expectedLatentsync, withMeans } from '../test/expected-images';
 import { type LatentsyncPackChanges, writeLatentsyncPack } from '../test/latentsync-pack';
 import { recordRuns, type TestPacks, testPacks } from '../test/test-sessions';
 import { createLatentsync } from './engine';
@@ -73,6 +74,44 @@ describe('latentsync on a network that knows the answer', () => {
     const recorded = recordRuns(packed.run);
     await expectTargets({ ...packed, run: recorded.run }, upTo(3), { landmarks: false });
     expect(recorded.runs.some(({ feeds }) => 'landmarks' in feeds)).toBe(false);
+  });
+
+  describe('at another rate than the network’s', () => {
+    /** Generates a clip of this many frames a second; returns its crops, their targets and the frames per window. */
+    async function clipAt(fps: number, frames: number) {
+      const { pack, run } = await packOf();
+      const recorded = recordRuns(run);
+      const clock = constantClock({ num: fps, den: 1 }, frames);
+      const [track, sources] = [trackOf(frames), upTo(frames)];
+      const clip = await createLatentsync(pack, recorded.run).open(
+        clipInput(track, sources, { clock }).input,
+      );
+      const { images } = await generate(clip, sources);
+      await clip.close();
+      const { params } = pack.manifest;
+      const targets = sources.map((output) => expectedLatentsync(track, sources, output, params, { clock }));
+      const windows = recorded.runs.flatMap(({ role, feeds }) =>
+        role === 'unet3d' ? (feeds['latent']?.dims[2] ?? NaN) : [],
+      );
+      return { images, targets, windows, ...recorded };
+    }
+
+    test('twice as fast, every second face is generated and the others are means, also between two windows', async () => {
+      const { images, targets, windows, count } = await clipAt(50, 42);
+      const expected = withMeans(targets, (output) => output % 2 === 0 || output === 41);
+      for (const [output, image] of images.entries())
+        expect(deviationFrom(expected[output] ?? new Float32Array(1), image)).toBeLessThan(2e-5);
+      expect(new Set(windows)).toEqual(new Set([16, 6]));
+      expect(count('vae_decoder')).toBe(22);
+    });
+
+    test('half as fast, the network sees twice as many, and what nobody sees is not decoded', async () => {
+      const { images, targets, windows, count } = await clipAt(12, 20);
+      for (const [output, image] of images.entries())
+        expect(deviationFrom(targets[output] ?? new Float32Array(1), image)).toBeLessThan(2e-5);
+      expect(windows.reduce((sum, frames) => sum + frames, 0)).toBe(39 * 8);
+      expect(count('vae_decoder')).toBe(20);
+    });
   });
 
   describe('with DeepCache', () => {

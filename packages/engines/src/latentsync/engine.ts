@@ -1,15 +1,17 @@
-import { middleOf } from '@lipsync/domain';
 import { type Affine, createAlignedCrop, createAlignedPaste } from '@lipsync/kernels';
 import { type LipSyncEngine } from '../engine';
 import { asksForExemplars } from '../exemplar-inputs';
 import { type FaceTrack } from '../face/face-track';
 import { LANDMARK_VALUES } from '../face/landmarks';
 import { mouthsAt } from '../face/mouth-exemplars';
-import { connectedRuns, faceRuns } from '../face/smoothing';
+import { connectedRuns, faceRuns, type Run } from '../face/smoothing';
 import { mapConcurrently } from '../in-order';
 import { createDecodeLatent, createFrameEncoder } from '../latents';
 import { createArrayPool, createCallRole, type RunModel } from '../model';
+import { choosePace, generatedInPlayback } from '../pace';
+import { createPacedClip } from '../paced-clip';
 import { type Pack } from '../packs';
+import { USUAL_RATES } from '../params';
 import { encodeSpeech } from '../speech/speech-features';
 import { createDenoiseWindow } from './denoise-window';
 import { createEncodeFace, FaceWindow, latentLayout, type WindowParts } from './face-window';
@@ -39,6 +41,7 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
   const encode = createEncodeFace(params, inpaint, call, pool);
   const denoise = createDenoiseWindow(manifest, latentKeepMask(inpaint, side, params.latent), run, pool);
   const decode = createDecodeLatent(params.latent, call, pool);
+  const stride = { rates: params.rates ?? USUAL_RATES, together: params.window };
 
   return {
     features,
@@ -47,13 +50,13 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
     openEncoder({ track, format, features: kept }) {
       const transforms = alignedFaces(track, side);
       const crop = createAlignedCrop(format, side);
+      const runsOf = (sources: readonly number[]): Run[] => outputRuns(sources, track, transforms);
+      const generated = generatedInPlayback(track, runsOf, stride);
       return createFrameEncoder({
-        isMissing: (source) => transformAt(transforms, source) !== null && !kept.has(source),
+        isMissing: (source) => generated.has(source) && !kept.has(source),
         encode(frame, source) {
-          const transform = transformAt(transforms, source);
-          if (transform === null) throw new RangeError(`frame ${source} shows no face`);
           const cropped = pool.take(3 * side * side);
-          crop(frame, transform, cropped, 0);
+          crop(frame, shownAt(transforms, source), cropped, 0);
           return encode(cropped);
         },
         keep(source, latents) {
@@ -66,48 +69,58 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
     async open(clip) {
       const { track, sources, format, signal } = clip;
       const transforms = alignedFaces(track, side);
-      const transformOf = (source: number): Affine | null => transformAt(transforms, source);
-      const stretches = outputStretches(sources, track, (source) => transformOf(source) !== null);
+      const transformOf = (source: number): Affine => shownAt(transforms, source);
+      const pace = choosePace(clip, outputRuns(sources, track, transforms), stride);
       const audio = await encodeSpeech(clip, params.audio, 'repeat', run);
+      const paste = createAlignedPaste(format, side, soft);
       const parts: WindowParts = {
         clip,
         params,
         pool,
-        stretchOf: (output) => stretches[output] ?? -1,
+        instants: pace.instants,
         transformOf,
         crop: createAlignedCrop(format, side),
-        paste: createAlignedPaste(format, side, soft),
         encode,
         async generate(faces, latents) {
-          const instants = faces.map(({ output }) => middleOf(clip.clock, output));
-          const windows = await audio.load(instants[0] ?? 0, instants.at(-1) ?? 0);
+          const seconds = faces.map(({ instant }) => instant.seconds);
+          const windows = await audio.load(seconds[0] ?? 0, seconds.at(-1) ?? 0);
           const clean = await denoise(
             {
               latents,
               writeAudio: (target) =>
-                instants.forEach((instant, i) => windows.write(instant, target, i * audio.windowSize)),
+                seconds.forEach((second, i) => windows.write(second, target, i * audio.windowSize)),
               writeLandmarks: (target) =>
-                faces.forEach(({ source, transform }, i) =>
-                  writeLandmarks(track, source, transform, target, i * LANDMARK_VALUES),
+                faces.forEach(({ instant, transform }, i) =>
+                  writeLandmarks(track, instant.source, transform, target, i * LANDMARK_VALUES),
                 ),
               // All faces of a window are of one shot.
-              mouths: mouthsAt(clip, faces[0]?.source ?? -1),
+              mouths: mouthsAt(clip, faces[0]?.instant.source ?? -1),
             },
             signal,
           );
           // [C, frames, h, w].
-          const stride = faces.length * plane;
-          return mapConcurrently(faces, (_, frame) => decode(clean, frame * plane, stride), signal);
+          const channel = faces.length * plane;
+          const shown = faces.flatMap(({ instant }, frame) => (instant.shown ? frame : []));
+          return mapConcurrently(shown, (frame) => decode(clean, frame * plane, channel), signal);
         },
       };
-      return {
+      return createPacedClip(pace, sources, {
         batchSize: params.window,
         newBatch: () => new FaceWindow(parts),
-        enlargement: (output) => enlargementAt(transforms, sources[output] ?? -1),
+        paste: (frame, source, image) => paste(frame, transformOf(source), image, 0),
+        enlargement: (source) => enlargementAt(transforms, source),
+        give: (image) => pool.give(image),
         close: async () => undefined,
-      };
+      });
     },
   } satisfies LipSyncEngine;
+}
+
+/** The transform of a source frame that shows a face. */
+function shownAt(transforms: Float32Array, source: number): Affine {
+  const transform = transformAt(transforms, source);
+  if (transform === null) throw new RangeError(`frame ${source} shows no face`);
+  return transform;
 }
 
 /** Writes a source frame's landmarks in pixels of its crop. */
@@ -127,25 +140,24 @@ function writeLandmarks(
 }
 
 /**
- * Numbers, per output frame, the stretches whose faces may be generated together; −1 means no face. A stretch ends
- * where the face is lost, at a cut, and where the timeline restarts; it continues through a reversal.
+ * The runs of output frames whose faces may be generated together. A run ends where the face is lost, at a cut, and where
+ * the timeline restarts; it continues through a reversal.
  */
-function outputStretches(
+function outputRuns(
   sources: readonly number[],
   { frames, cuts }: FaceTrack,
-  hasFace: (source: number) => boolean,
-): Int32Array {
+  transforms: Float32Array,
+): Run[] {
+  const hasFace = (source: number): boolean => transformAt(transforms, source) !== null;
   const present = Uint8Array.from({ length: frames }, (_, source) => (hasFace(source) ? 1 : 0));
   const shots = new Int32Array(frames).fill(-1);
   faceRuns(present, cuts).forEach(({ start, end }, shot) => shots.fill(shot, start, end));
 
   const sourceOf = (output: number): number => sources[output] ?? -1;
   const shotOf = (output: number): number => shots[sourceOf(output)] ?? -1;
-  const stretches = new Int32Array(sources.length).fill(-1);
-  connectedRuns(
+  return connectedRuns(
     sources.length,
     (output) => shotOf(output) >= 0,
     (output) => shotOf(output) === shotOf(output - 1) && sourceOf(output) >= sourceOf(output - 1) - 1,
-  ).forEach(({ start, end }, stretch) => stretches.fill(stretch, start, end));
-  return stretches;
+  );
 }

@@ -1,8 +1,10 @@
-import { type Affine, type AlignedCrop, type AlignedPaste } from '@lipsync/kernels';
-import { type ClipInput, type FaceBatch, type FeatureLayout } from '../engine';
+import { type Affine, type AlignedCrop } from '@lipsync/kernels';
+import { type ClipInput, type FeatureLayout } from '../engine';
 import { allEnded, mapConcurrently } from '../in-order';
-import { copyScaledMean, decodedFaces } from '../latents';
+import { copyScaledMean } from '../latents';
 import { type ArrayPool, type CallRole, float32Of, float32Tensor } from '../model';
+import { type Instant } from '../pace';
+import { type ImagesByInstant, type InstantBatch } from '../paced-clip';
 import { type LatentsyncParams } from './manifest';
 
 type Floats = Float32Array<ArrayBuffer>;
@@ -12,62 +14,48 @@ export interface WindowParts {
   readonly clip: ClipInput;
   readonly params: LatentsyncParams;
   readonly pool: ArrayPool;
-  /** The stretch that an output frame belongs to, see `outputStretches`. */
-  stretchOf(output: number): number;
-  /** The transform from a source frame to its crop; null when the frame has no face. */
-  transformOf(source: number): Affine | null;
+  readonly instants: readonly Instant[];
+  /** The transform from a source frame to its crop. */
+  transformOf(source: number): Affine;
   readonly crop: AlignedCrop;
-  readonly paste: AlignedPaste;
   readonly encode: EncodeFace;
-  /** Generates the crops of a window, each [3, side, side] in [-1, 1]; no longer needs the latents when it resolves. */
+  /**
+   * Generates the crops that a window shows, each [3, side, side] in [-1, 1]; no longer needs the latents when it
+   * resolves.
+   */
   generate(faces: readonly WantedFace[], latents: readonly Floats[]): Promise<readonly Floats[]>;
 }
 
-/** A face needed in an output frame. */
+/** A face to generate. */
 interface WantedFace {
-  readonly output: number;
-  readonly source: number;
+  readonly index: number;
+  readonly instant: Instant;
   /** From the frame to the crop. */
   readonly transform: Affine;
   /** The crop [3, side, side], or its latents if it was encoded before. */
   readonly seen: { readonly crop: Floats } | { readonly latents: Floats };
 }
 
-/** Consecutive output frames whose faces are generated together. */
-export class FaceWindow implements FaceBatch {
+/** Consecutive instants whose faces are generated together. */
+export class FaceWindow implements InstantBatch {
   private readonly faces: WantedFace[] = [];
 
   constructor(private readonly parts: WindowParts) {}
 
-  get size(): number {
-    return this.faces.length;
+  take(frame: Uint8Array, index: number): void {
+    const instant = this.parts.instants[index];
+    if (!instant) throw new RangeError(`there is no instant ${index}`);
+    const transform = this.parts.transformOf(instant.source);
+    this.faces.push({ index, instant, transform, seen: this.see(frame, instant.source, transform) });
   }
 
-  joins(output: number): boolean {
-    const last = this.faces.at(-1)?.output;
-    return last === undefined || this.parts.stretchOf(output) === this.parts.stretchOf(last);
-  }
-
-  take(frame: Uint8Array, output: number): number | null {
-    const { clip, params } = this.parts;
-    const source = clip.sources[output] ?? -1;
-    const transform = this.parts.transformOf(source);
-    if (transform === null) return null;
-    if (this.size >= params.window) throw new RangeError('the batch is full');
-    return this.faces.push({ output, source, transform, seen: this.see(frame, source, transform) }) - 1;
-  }
-
-  async infer() {
-    const { clip, pool, paste } = this.parts;
+  async infer(): Promise<ImagesByInstant> {
+    const { clip, pool } = this.parts;
     const latents = await mapConcurrently(this.faces, (face) => this.latentsOf(face), clip.signal);
     const images = await this.parts.generate(this.faces, latents);
     for (const array of latents) pool.give(array);
-    return decodedFaces(
-      this.faces,
-      images,
-      (frame, image, { transform }) => paste(frame, transform, image, 0),
-      () => images.forEach((image) => pool.give(image)),
-    );
+    const shown = this.faces.filter(({ instant }) => instant.shown);
+    return new Map(images.map((image, i) => [shown[i]?.index ?? -1, image]));
   }
 
   private see(frame: Uint8Array, source: number, transform: Affine): WantedFace['seen'] {
@@ -82,11 +70,11 @@ export class FaceWindow implements FaceBatch {
     return { crop: cropped };
   }
 
-  private async latentsOf({ source, seen }: WantedFace): Promise<Floats> {
+  private async latentsOf({ instant, seen }: WantedFace): Promise<Floats> {
     if ('latents' in seen) return seen.latents;
     const { clip, encode } = this.parts;
     const latents = await encode(seen.crop);
-    clip.features.write(source, latents, 0);
+    clip.features.write(instant.source, latents, 0);
     return latents;
   }
 }

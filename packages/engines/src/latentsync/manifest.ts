@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { scheduleSchema } from '../diffusion/ddim';
 import { EXEMPLAR_INPUTS, EXPECTED_EXEMPLARS, refuseHalfExemplars } from '../exemplar-inputs';
 import { LANDMARK_COUNT } from '../face/landmarks';
-import { audioSchema, generatorTensors, latentSchema, speechWindows } from '../params';
+import { audioSchema, generatorTensors, latentSchema, ratesSchema, speechWindows } from '../params';
 
 /** Parameters that differ between latentsync packs (1.5 at 256 px, 1.6 at 512 px, distilled). */
 const latentsyncParamsSchema = z.strictObject({
@@ -23,6 +23,7 @@ const latentsyncParamsSchema = z.strictObject({
   audio: audioSchema,
   /** Frames that the network sees at once. The last window of a stretch may be shorter. */
   window: z.int().positive(),
+  rates: ratesSchema.optional(),
   schedule: scheduleSchema,
   /**
    * Only every `interval`-th step computes the whole network. Those in between take its deep features and compute the

@@ -1,8 +1,7 @@
 import { type BlendMask, type PasteFace } from '@lipsync/kernels';
-import { type FaceBatch } from '../engine';
+import { type FaceBatch, type GeneratedFaces } from '../engine';
 import { LANDMARK_VALUES, writeCropLandmarks } from '../face/landmarks';
 import { type MouthExemplars } from '../face/mouth-exemplars';
-import { decodedFaces } from '../latents';
 import { type ArrayPool } from '../model';
 import { type SourceFace } from './faces';
 import { type CutFace, type CutFaces, type FaceFeatures, type FeatureRecords } from './features';
@@ -68,6 +67,10 @@ export class WaitingFaces implements FaceBatch {
     return this.waiting.length;
   }
 
+  get full(): boolean {
+    return this.size >= this.parts.batchSize;
+  }
+
   /** Every frame is generated on its own, so any faces may share a batch that wear the same mouth. */
   joins(outputIndex: number): boolean {
     const { parts, waiting } = this;
@@ -79,7 +82,7 @@ export class WaitingFaces implements FaceBatch {
     const { parts, size: slot } = this;
     const face = parts.faceOf(outputIndex);
     if (face === null) return null;
-    if (slot >= parts.batchSize) throw new RangeError('the batch is full');
+    if (this.full) throw new RangeError('the batch is full');
     const { sourceIndex } = face;
     writeCropLandmarks(face.landmarks, 0, face.box, parts.side, this.landmarks, slot * LANDMARK_VALUES);
     const mask = parts.masks.find(sourceIndex);
@@ -107,12 +110,15 @@ export class WaitingFaces implements FaceBatch {
     pool.give(parsed);
     const generated = await generating;
     const size = 3 * side * side;
-    return decodedFaces(
-      places,
-      places.map((_, slot) => generated.subarray(slot * size, (slot + 1) * size)),
-      (frame, image, { box, mask }) => paste(frame, box, image, 0, mask),
-      () => pool.give(generated),
-    );
+    return {
+      image: (slot) => generated.subarray(slot * size, (slot + 1) * size),
+      put(slot, frame) {
+        const place = places[slot];
+        if (!place) throw new RangeError(`slot ${slot} holds no face`);
+        paste(frame, place.box, generated, slot * size, place.mask);
+      },
+      recycle: () => pool.give(generated),
+    } satisfies GeneratedFaces & { image(slot: number): Floats };
   }
 
   private keepComputed(): void {

@@ -37,6 +37,7 @@ export function createMusetalkEncoder(
   };
 
   return {
+    lacks: (sourceIndex) => faceAt(sourceIndex) !== null && !features.has(sourceIndex),
     async add(frame, sourceIndex) {
       const face = faceAt(sourceIndex);
       if (face === null || features.has(sourceIndex)) return;

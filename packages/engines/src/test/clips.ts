@@ -1,4 +1,4 @@
-import { type Clock, constantClock } from '@lipsync/domain';
+import { type Clock, constantClock, endOf, middleOf } from '@lipsync/domain';
 import { pictureLayout } from '@lipsync/kernels';
 import {
   type ClipInput,
@@ -10,7 +10,8 @@ import {
 } from '../engine';
 import { FACE_TRACK_VERSION, type FaceTrack } from '../face/face-track';
 import { LANDMARK_VALUES } from '../face/landmarks';
-import { recordingOf } from '../speech/log-mel';
+import { type Instant } from '../pace';
+import { recordingOf, SAMPLE_RATE } from '../speech/log-mel';
 
 export const FORMAT = {
   width: 96,
@@ -42,22 +43,23 @@ export const clockOf = (sources: readonly number[]): Clock =>
   constantClock({ num: 25, den: 1 }, sources.length);
 
 /** As many seconds of sound as the output has. */
-const soundFor = (sources: readonly number[]): Float32Array =>
-  new Float32Array(sources.length * 640).fill(0.1);
+const soundFor = (clock: Clock): Float32Array =>
+  new Float32Array(Math.round(endOf(clock) * SAMPLE_RATE)).fill(0.1);
 
 /** A clip over such pictures, and a count of how often they were requested a second time. */
 export function clipInput(
   track: FaceTrack,
   sources: readonly number[],
-  parts: Partial<Pick<ClipInput, 'features' | 'mouths' | 'signal'>> = {},
+  parts: Partial<Pick<ClipInput, 'clock' | 'features' | 'mouths' | 'signal'>> = {},
 ): { input: ClipInput; secondLooks: () => number } {
   let looks = 0;
+  const clock = parts.clock ?? clockOf(sources);
   const input: ClipInput = {
     track,
     mouths: parts.mouths ?? [],
     sources,
-    clock: clockOf(sources),
-    audio: recordingOf(soundFor(sources)),
+    clock,
+    audio: recordingOf(soundFor(clock)),
     format: FORMAT,
     features: parts.features ?? noFeatures,
     signal: parts.signal ?? new AbortController().signal,
@@ -79,6 +81,11 @@ export function clipInput(
   return { input, secondLooks: () => looks };
 }
 
+/** The instants of a clip whose every frame is generated. */
+export function everyFrame({ sources, clock }: Pick<ClipInput, 'sources' | 'clock'>): Instant[] {
+  return sources.map((source, output) => ({ output, source, seconds: middleOf(clock, output), shown: true }));
+}
+
 /** Keeps everything, in memory. */
 export function memoryFeatures(values: number): FrameFeatures & { readonly kept: Map<number, Float32Array> } {
   const kept = new Map<number, Float32Array>();
@@ -96,7 +103,7 @@ export interface OpenClip extends EngineClip {
 }
 
 interface OpenBatch extends FaceBatch {
-  infer(): Promise<GeneratedFaces & { readonly images: readonly Float32Array[] }>;
+  infer(): Promise<GeneratedFaces & { image(slot: number): Float32Array }>;
 }
 
 interface Generated {
@@ -115,7 +122,7 @@ export async function generate(clip: OpenClip, sources: readonly number[]): Prom
   const send = async (): Promise<void> => {
     const faces = await batch.infer();
     // Copies, because the pictures' memory is reused once they are recycled.
-    outputs.forEach((output, slot) => (images[output] = faces.images[slot]?.slice() ?? null));
+    outputs.forEach((output, slot) => (images[output] = faces.image(slot).slice()));
     faces.recycle();
     batches.push(batch.size);
     batch = clip.newBatch();
@@ -124,7 +131,7 @@ export async function generate(clip: OpenClip, sources: readonly number[]): Prom
   for (const [output, source] of sources.entries()) {
     if (batch.size > 0 && !batch.joins(output)) await send();
     if (batch.take(pictureOf(source), output) !== null) outputs.push(output);
-    if (batch.size === clip.batchSize) await send();
+    if (batch.full) await send();
   }
   if (batch.size > 0) await send();
   return { images, batches };

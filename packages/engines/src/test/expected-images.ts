@@ -1,3 +1,4 @@
+import { type Clock, endOf, middleOf } from '@lipsync/domain';
 import { BILINEAR, createAlignedCrop, createCropFace } from '@lipsync/kernels';
 import { createDdim, cumulativeAlphas } from '../diffusion/ddim';
 import { fillNoise } from '../diffusion/noise';
@@ -8,7 +9,7 @@ import { alignedFaces, transformAt } from '../latentsync/faces';
 import { type LatentsyncParams } from '../latentsync/manifest';
 import { inpaintMask, latentKeepMask } from '../latentsync/mask';
 import { float32Of, float32Tensor, type RunModel } from '../model';
-import { FORMAT, pictureOf } from './clips';
+import { clockOf, FORMAT, pictureOf } from './clips';
 import { BLOCK, LATENT, MASK, SHARES, SIDE, STEPS } from './highsync-pack';
 import { SHARES as LATENTSYNC_SHARES } from './latentsync-pack';
 
@@ -22,7 +23,7 @@ export function expectedLatentsync(
   sources: readonly number[],
   output: number,
   params: LatentsyncParams,
-  { landmarks = true } = {},
+  { landmarks = true, clock = clockOf(sources) } = {},
 ): Float32Array {
   const source = sources[output] ?? -1;
   const transform = transformAt(alignedFaces(track, SIDE), source);
@@ -42,7 +43,7 @@ export function expectedLatentsync(
     i % 2 === 0 ? a * value + b * (points[i + 1] ?? 0) + c : d * (points[i - 1] ?? 0) + e * value + f,
   );
   const lift =
-    params.guidance * LATENTSYNC_SHARES.audio * heardAt(output, sources.length) +
+    params.guidance * LATENTSYNC_SHARES.audio * heardAt(clock, output) +
     (landmarks ? LATENTSYNC_SHARES.landmarks * mean(places) : 0);
   return crop.map((pixel, i) => {
     const [channel, y, x] = [Math.floor(i / SIDE ** 2), Math.floor(i / SIDE) % SIDE, i % SIDE];
@@ -70,6 +71,7 @@ export async function expectedHighsync(
   run: RunModel,
   track: FaceTrack,
   sources: readonly number[],
+  clock = clockOf(sources),
 ): Promise<Float32Array[]> {
   const { crops } = highsyncFaces(track);
   const cropFace = createCropFace(FORMAT, SIDE, BILINEAR);
@@ -91,7 +93,7 @@ export async function expectedHighsync(
     const places = Array.from(track.landmarks.subarray(source * 136, source * 136 + 136), (value, i) =>
       i % 2 === 0 ? ((value - x1) / (x2 - x1)) * SIDE : ((value - y1) / (y2 - y1)) * SIDE,
     );
-    const lift = SHARES.audio * heardAt(output, sources.length) + SHARES.landmarks * mean(places);
+    const lift = SHARES.audio * heardAt(clock, output) + SHARES.landmarks * mean(places);
     latent.forEach((value, i) => {
       const row = Math.floor(i / LATENT.width) % LATENT.height;
       const column = i % LATENT.width;
@@ -105,9 +107,22 @@ export async function expectedHighsync(
 }
 
 /** Mean of the steps in an output frame's audio window, repeated at the ends of the sound. */
-function heardAt(output: number, outputs: number): number {
-  const steps = Array.from({ length: 10 }, (_, place) => 2 * output - 4 + place);
-  return mean(steps.map((step) => Math.min(Math.max(step, 0), 2 * outputs - 1) / STEPS));
+function heardAt(clock: Clock, output: number): number {
+  const last = Math.floor(50 * endOf(clock) + 1e-6) - 1;
+  const steps = Array.from({ length: 10 }, (_, place) => 50 * middleOf(clock, output) - 5 + place);
+  return mean(steps.map((step) => Math.min(Math.max(step, 0), last) / STEPS));
+}
+
+/** A copy of the targets in which the frames between two generated ones are their mean. */
+export function withMeans(
+  targets: readonly Float32Array[],
+  isGenerated: (output: number) => boolean,
+): Float32Array[] {
+  return targets.map((target, output) =>
+    isGenerated(output)
+      ? target
+      : target.map((_, i) => ((targets[output - 1]?.[i] ?? NaN) + (targets[output + 1]?.[i] ?? NaN)) / 2),
+  );
 }
 
 const mean = (values: ArrayLike<number>): number =>

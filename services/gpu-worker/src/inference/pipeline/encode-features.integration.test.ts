@@ -65,6 +65,7 @@ describe('precomputing features while memory is short', () => {
             features.write(source, Float32Array.of(source), 0);
           },
           flush: async () => undefined,
+          lacks: (source) => !features.has(source),
         };
       },
     });

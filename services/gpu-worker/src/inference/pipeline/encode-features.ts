@@ -71,7 +71,7 @@ export async function encodeFeatures(wanted: FeaturesOfVideo, job: Job): Promise
 }
 
 async function encodeAll(wanted: FeaturesOfVideo, job: Job, { added, failures }: Outcome): Promise<void> {
-  const { engines, videoPath, video, track, settledFrames, onProgress } = wanted;
+  const { engines, videoPath, video, settledFrames, onProgress } = wanted;
   const { binaries, clock, signal } = job;
   const encodings: Encoding[] = [];
   try {
@@ -85,8 +85,8 @@ async function encodeAll(wanted: FeaturesOfVideo, job: Job, { added, failures }:
         failures.set(task.engine, error);
       }
     }
-    const files = encodings.map(({ features }) => features);
-    const frames = framesToEncode(track, settledFrames, files);
+    const encoders = encodings.map(({ encoder }) => encoder);
+    const frames = framesToEncode(settledFrames, encoders);
     if (frames > 0) {
       await clock.during('features', async () => {
         const layout = { format: 'yuv420p' } as const;
@@ -168,14 +168,12 @@ export async function encodeFrames(
   await step((encoder) => encoder.flush());
 }
 
-/** Number of frames from the start up to the last face whose features one of these engines still lacks. */
+/** Number of frames from the start up to the last one that one of these encoders lacks. */
 export function framesToEncode(
-  track: FaceTrack,
   settledFrames: number,
-  known: readonly { has(sourceIndex: number): boolean }[],
+  encoders: readonly Pick<FaceEncoder, 'lacks'>[],
 ): number {
-  for (let frame = settledFrames - 1; frame >= 0; frame--) {
-    if (track.found[frame] === 1 && known.some((features) => !features.has(frame))) return frame + 1;
-  }
+  for (let frame = settledFrames - 1; frame >= 0; frame--)
+    if (encoders.some((encoder) => encoder.lacks(frame))) return frame + 1;
   return 0;
 }

@@ -1,44 +1,17 @@
 import { type Engine } from '@lipsync/contract';
-import { constantClock } from '@lipsync/domain';
-import { FACE_TRACK_VERSION, type FaceEncoder, type FaceTrack } from '@lipsync/engines';
+import { type FaceEncoder } from '@lipsync/engines';
 import { encodeFrames, framesToEncode } from './encode-features';
 
-const track = (found: readonly number[]): FaceTrack => ({
-  version: FACE_TRACK_VERSION,
-  analyzerVersion: 'drawn',
-  frames: found.length,
-  clock: constantClock({ num: 25, den: 1 }, found.length),
-  width: 100,
-  height: 100,
-  found: Uint8Array.from(found),
-  landmarks: new Float32Array(found.length * 136),
-  cuts: new Uint8Array(found.length),
-  looks: new Uint8Array(found.length),
-  seen: Uint8Array.from(found),
-  held: new Uint8Array(found.length),
-});
-
-test.each<[string, readonly number[], number, readonly (readonly number[])[], number]>([
-  ['everything up to the last face', [1, 1, 1, 1, 1], 5, [[]], 5],
-  ['only up to the last face that an engine does not know', [1, 1, 1, 1, 1], 5, [[2, 3, 4]], 2],
-  [
-    'as far as one of the engines needs it',
-    [1, 1, 1, 1, 1],
-    5,
-    [
-      [0, 1, 2, 3, 4],
-      [0, 1, 3, 4],
-    ],
-    3,
-  ],
-  ['nothing when everything is known', [1, 1], 2, [[0, 1]], 0],
-  ['nothing when no engine is given', [1, 1], 2, [], 0],
-  ['nothing when there is no face', [0, 0], 2, [[]], 0],
-  ['no trailing frames without a face', [1, 1, 0, 0], 4, [[]], 2],
-  ['no frames whose track rows a longer analysis might change', [1, 1, 1, 1], 3, [[]], 3],
-])('of a video %s is decoded for features', (_, found, settled, known, frames) => {
-  const files = known.map((indexes) => ({ has: (frame: number) => indexes.includes(frame) }));
-  expect(framesToEncode(track(found), settled, files)).toBe(frames);
+test.each<[string, number, readonly (readonly number[])[], number]>([
+  ['everything up to the last frame that an engine lacks', 5, [[0, 1, 4]], 5],
+  ['only up to the last frame that an engine lacks', 5, [[0, 1]], 2],
+  ['as far as one of the engines needs it', 5, [[], [2]], 3],
+  ['nothing when nothing is lacking', 2, [[]], 0],
+  ['nothing when no engine is given', 2, [], 0],
+  ['no frames whose track rows a longer analysis might change', 3, [[0, 1, 2, 3]], 3],
+])('of a video %s is decoded for features', (_, settled, lacking, frames) => {
+  const encoders = lacking.map((indexes) => ({ lacks: (frame: number) => indexes.includes(frame) }));
+  expect(framesToEncode(settled, encoders)).toBe(frames);
 });
 
 describe('the pass over the frames', () => {
@@ -54,7 +27,11 @@ describe('the pass over the frames', () => {
       seen.push(step);
       if (step === failsAt) throw new Error(`at ${step}`);
     };
-    const works: FaceEncoder = { add: (_, index) => note(index), flush: () => note('flush') };
+    const works: FaceEncoder = {
+      add: (_, index) => note(index),
+      flush: () => note('flush'),
+      lacks: () => true,
+    };
     return { works, seen };
   }
   async function pass(
@@ -94,6 +71,7 @@ describe('the pass over the frames', () => {
         throw new Error('the pipe was closed');
       },
       flush: async () => undefined,
+      lacks: () => true,
     };
     await expect(pass([works], { signal: stop.signal })).rejects.toThrow('stopped');
   });

@@ -110,7 +110,7 @@ async function feedEngine(
         group.open++;
         ordered.push({ frame, face: { group, slot, outputIndex: i } });
       }
-      if (isDue(clip, group, i, longestGroup)) await send();
+      if (isDue(group, i, longestGroup)) await send();
     }
     if (group.from !== undefined) await send();
     ordered.end();
@@ -122,9 +122,9 @@ async function feedEngine(
 }
 
 /** Every frame since the group's first face waits with it: without a limit, they would take all buffers. */
-function isDue(clip: EngineClip, { batch, from }: Group, lastFrame: number, longestGroup: number): boolean {
+function isDue({ batch, from }: Group, lastFrame: number, longestGroup: number): boolean {
   if (from === undefined) return false;
-  return batch.size === clip.batchSize || lastFrame - from + 1 >= longestGroup;
+  return batch.full || lastFrame - from + 1 >= longestGroup;
 }
 
 function newGroup(clip: EngineClip): Group {

@@ -51,6 +51,9 @@ function scripted(script: Script): { pass: RenderPass; seen: Seen } {
     get size(): number {
       return this.taken.length;
     }
+    get full(): boolean {
+      return this.size === BATCH;
+    }
     joins(outputIndex: number): boolean {
       return script.joins?.(outputIndex) ?? true;
     }

@@ -1,4 +1,4 @@
-import { createLatentQueue } from './face-batch';
+import { createLatentQueue } from './latent-queue';
 
 type Yielded = Parameters<typeof createLatentQueue>[0] extends (
   s: AbortSignal,
@@ -7,7 +7,7 @@ type Yielded = Parameters<typeof createLatentQueue>[0] extends (
   : never;
 
 const NUMBER = 4;
-const latentOf = (output: number): Float32Array<ArrayBuffer> => new Float32Array(1).fill(output);
+const latentOf = (instant: number): Float32Array<ArrayBuffer> => new Float32Array(1).fill(instant);
 
 /** Work on twelve frames in three parts of four, each of which continues until it is released. */
 function heldWork() {
@@ -20,8 +20,8 @@ function heldWork() {
       started.push(part);
       signals.push(signal);
       yield await new Promise<Yielded>((resolve, reject) => {
-        const outputs = Array.from({ length: NUMBER }, (_, i) => part * NUMBER + i);
-        const done = outputs.map((output) => ({ output, latent: latentOf(output) }));
+        const instants = Array.from({ length: NUMBER }, (_, i) => part * NUMBER + i);
+        const done = instants.map((instant) => ({ instant, latent: latentOf(instant) }));
         ends.set(part, (failure) => (failure ? reject(failure) : resolve(done)));
       });
     }
@@ -49,7 +49,7 @@ test('work starts when its first frame is wanted, and is never more than one par
   await turns();
   expect(started).toEqual([0, 1]);
   end(1);
-  for (const output of [1, 2, 3]) expect(await queue.want(output)).toEqual(latentOf(output));
+  for (const instant of [1, 2, 3]) expect(await queue.want(instant)).toEqual(latentOf(instant));
   await turns();
   expect(started).toEqual([0, 1]);
   expect(await queue.want(4)).toEqual(latentOf(4));
@@ -60,7 +60,7 @@ test('work starts when its first frame is wanted, and is never more than one par
 test('frames that are wanted before they are done come in order', async () => {
   const { started, work, end } = heldWork();
   const queue = createLatentQueue(work, never);
-  const wanted = [2, 3, 4, 5].map((output) => queue.want(output));
+  const wanted = [2, 3, 4, 5].map((instant) => queue.want(instant));
   for (const part of [0, 1]) {
     await turns();
     expect(started).toEqual(part === 0 ? [0] : [0, 1]);
@@ -91,7 +91,7 @@ test('an early failure is not reported until its frames are wanted, and then to 
   end(1, new Error('broken'));
   await turns();
   expect(await queue.want(1)).toEqual(latentOf(1));
-  for (const output of [4, 5]) await expect(queue.want(output)).rejects.toThrow('broken');
+  for (const instant of [4, 5]) await expect(queue.want(instant)).rejects.toThrow('broken');
   await queue.close();
 });
 
