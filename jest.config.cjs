@@ -23,7 +23,7 @@ const sources = {
     '^@lipsync/domain/(clock|timeline)$': '<rootDir>/packages/domain/src/$1.ts',
     '^@lipsync/engines/test$': '<rootDir>/packages/engines/src/test/index.ts',
     '^@lipsync/engines/test/(.*)$': '<rootDir>/packages/engines/src/test/$1.ts',
-    '^@lipsync/(local-stack|models|e2e)$': '<rootDir>/scripts/$1/src/index.ts',
+    '^@lipsync/(local-stack|models|fidelity|e2e)$': '<rootDir>/scripts/$1/src/index.ts',
     '^@lipsync/(.*)$': '<rootDir>/packages/$1/src/index.ts',
   },
   // Every look-up of a global in a test's context is slow; that of a parameter is not.
