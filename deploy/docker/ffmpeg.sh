@@ -11,7 +11,7 @@ prefix=$1
 sed -i 's/^Types: deb$/Types: deb deb-src/' /etc/apt/sources.list.d/debian.sources
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends \
-  dpkg-dev gcc libc6-dev libdav1d-dev libffmpeg-nvenc-dev libvpx-dev libx264-dev make nasm pkgconf zlib1g-dev >/dev/null
+  dpkg-dev gcc libc6-dev libdav1d-dev libffmpeg-nvenc-dev libvpx-dev libx264-dev libzimg-dev make nasm pkgconf zlib1g-dev >/dev/null
 mkdir /source
 cd /source
 apt-get source -qq ffmpeg
@@ -25,7 +25,7 @@ pcm() { grep -oE "ff_pcm_[suf](8|16|24|32|64)(le|be)?_$1" libavcodec/allcodecs.c
 # decoders and the GPU encoder load the driver at run time, if there is one.
 ./configure --prefix="$prefix" --disable-everything --disable-autodetect --disable-network --disable-doc \
   --disable-debug --disable-avdevice --disable-ffplay \
-  --enable-gpl --enable-libx264 --enable-libdav1d --enable-libvpx --enable-zlib \
+  --enable-gpl --enable-libx264 --enable-libdav1d --enable-libvpx --enable-libzimg --enable-zlib \
   --enable-protocol=file,pipe \
   --enable-demuxer=mov,matroska,wav,mp3,aac,flac,ogg,rawvideo \
   --enable-muxer=mp4,rawvideo,null,pcm_f32le \
@@ -36,7 +36,7 @@ pcm() { grep -oE "ff_pcm_[suf](8|16|24|32|64)(le|be)?_$1" libavcodec/allcodecs.c
   --enable-bsf=aac_adtstoasc,extract_extradata,h264_mp4toannexb,hevc_mp4toannexb \
   --enable-bsf=vp9_superframe,vp9_superframe_split,av1_frame_merge,av1_frame_split \
   --enable-filter=setpts,asetpts,fps,scale,format,aformat,crop,select,setsar,setparams,aresample,apad,atrim,trim \
-  --enable-filter=null,anull,transpose,hflip,vflip,rotate \
+  --enable-filter=null,anull,transpose,hflip,vflip,rotate,settb,metadata,bwdif,premultiply,lutrgb,zscale,tonemap \
   --enable-filter=pad,noise --enable-muxer=wav \
   --enable-ffnvcodec --enable-nvenc --enable-nvdec --enable-cuvid --enable-encoder=h264_nvenc --enable-decoder=av1 \
   --enable-hwaccel=h264_nvdec,hevc_nvdec,vp8_nvdec,vp9_nvdec,av1_nvdec,mpeg4_nvdec >/configure.log ||

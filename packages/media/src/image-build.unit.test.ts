@@ -89,7 +89,7 @@ describe('the ffmpeg of the images', () => {
           video: VIDEO,
           layout: { format: 'rgb24', width: 2, height: 2 },
           decoder: 'software',
-          range: { first: 0, last: 1, firstPts: 0 },
+          timed: true,
         },
         THREADS,
       ),

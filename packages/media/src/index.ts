@@ -1,6 +1,10 @@
 export { AUDIO_SAMPLE_RATE, readAudio, recordAudio } from './audio-reader';
-export { type FrameReader, openFrameReader } from './decode/frame-reader';
-export { openFrameSource } from './decode/frame-source';
+export { type ClipFrames } from './decode/clip-clock';
+export { type ClipReader, openClipReader } from './decode/clip-reader';
+export { type FrameFormat, frameFormat, type FrameLayout } from './decode/frame-layout';
+export { type FrameReader } from './decode/picture-reader';
+export { openFrameReader } from './decode/working-rate/frame-reader';
+export { openFrameSource } from './decode/working-rate/open-frame-source';
 export { type FrameEncoder, openEncoder } from './encode/encoder';
 export { audioEncoderArguments, videoEncoderArguments } from './encode/encoder-arguments';
 export {

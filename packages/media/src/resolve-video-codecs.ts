@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WORKING_FPS } from '@lipsync/domain';
-import { openFrameDecoder } from './decode/frame-reader';
+import { openPictureDecoder } from './decode/picture-reader';
 import { openFrameEncoder } from './encode/encoder';
 import {
   type Binaries,
@@ -157,7 +157,7 @@ export async function decodeTrialClip(
   const { video } = await inspect(binaries, file);
   if (video === undefined) throw new Error('the trial has no pictures');
   const decoding = { file, video, layout: { format: 'yuv420p' }, decoder } as const;
-  const reader = openFrameDecoder(binaries, decoding, { deadlineMs: DEADLINE_MS });
+  const reader = openPictureDecoder(binaries, decoding, { deadlineMs: DEADLINE_MS });
   const frames: Uint8Array[] = [];
   try {
     for (;;) {

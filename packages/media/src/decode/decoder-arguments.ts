@@ -1,57 +1,150 @@
-import { MEDIA_MAX_SECONDS, WORKING_FPS } from '@lipsync/domain';
+import { type Rational } from '@lipsync/domain';
 import { type VideoDecoder } from '../ffmpeg/binaries';
 import { FFMPEG_GLOBAL, ffmpegInput } from '../ffmpeg/input-arguments';
-import { exchangesSides, frameSize, isFullRange, isRgb, type VideoStream } from '../probe/stream-info';
+import { type VideoStream } from '../probe/stream-info';
+import { type FrameLayout, layoutFilters, storedSize } from './frame-layout';
 
-/** A range of working frames reached by a seek; `locateRange` explains how the seek is chosen. */
-export interface FrameRange {
-  /** First and last working frame, both inclusive. */
+/**
+ * Pictures of a clip, by their numbers from 0: a stretch (both ends inclusive), reached by a seek if it says how, or
+ * single ones in rising order.
+ */
+export type PictureSelection = PictureRange | { readonly only: readonly number[] };
+
+export interface PictureRange {
   readonly first: number;
   readonly last: number;
-  /** Where the decoder starts, in seconds of the file's own clock; undefined means at the beginning. */
-  readonly seekSeconds?: number;
-  /** Timestamp of the video's very first picture, in the stream's time base. */
-  readonly firstPts: number;
+  readonly seek?: {
+    /** Where the decoder starts; all are seconds of the file's own clock. */
+    readonly seconds: number;
+    /** These lie close around the times of the first and the last picture. */
+    readonly from: number;
+    readonly until: number;
+  };
 }
 
 /** What one decoding process does. */
-export interface FrameDecoding {
+export interface PictureDecoding {
   readonly file: string;
   readonly video: VideoStream;
   readonly layout: FrameLayout;
   readonly decoder: VideoDecoder;
-  /** Absent means all frames. */
-  readonly range?: FrameRange | undefined;
-  /** Rising numbers of the only working frames to deliver; the decoder ends after the last. */
-  readonly only?: readonly number[] | undefined;
-  /** Show the last picture for a working frame even when the video ends before half of that frame has passed. */
-  readonly keepLast?: boolean;
+  /** Absent means all pictures. */
+  readonly selection?: PictureSelection | undefined;
+  /** Whether the pictures' times are written to descriptor 3, in units of `pictureTiming`. */
+  readonly timed?: boolean | undefined;
 }
 
-/** More than any accepted video can yield: stops the endless repetition that a far-off timestamp would cause. */
-const MAX_FRAMES = (MEDIA_MAX_SECONDS + 2) * WORKING_FPS;
-
-/** The decoder's arguments after the program's name: raw working frames on standard output. */
-export function decoderArguments(decoding: FrameDecoding, threads: number): string[] {
-  const { video, range, only, keepLast = false } = decoding;
-  const rate = workingRateFilter({ firstPts: range?.firstPts, keepLast });
-  const within = range === undefined ? [] : [`select=between(pts\\,${range.first}\\,${range.last})`];
-  const among = only === undefined ? [] : [`select=${only.map((frame) => `eq(pts\\,${frame})`).join('+')}`];
-  const filter = [rate, ...within, ...among, layoutFilter(video, decoding.layout)].join(',');
-  const count = only?.length ?? (range === undefined ? MAX_FRAMES : range.last - range.first + 1);
+/** The decoder's arguments after the program's name: raw pictures, in the order shown, on standard output. */
+export function decoderArguments(decoding: PictureDecoding, threads: number): string[] {
+  const { video, selection, layout, timed = false } = decoding;
   const card = decoding.decoder === 'cuda';
+  const filters = [
+    ...deinterlaced(video),
+    ...within(selection),
+    `select=isnan(prev_selected_t)+gte(t-prev_selected_t\\,${closestSeconds(video)})`,
+    ...among(selection),
+    ...(timed ? printedTimes(video) : []),
+    ...layoutFilters(video, layout),
+  ];
   return [
     ...[...FFMPEG_GLOBAL, ...(card ? ['-xerror'] : [])],
     ...ffmpegInput(decoding.file, [
       ...['-threads', String(threads)],
       ...(card ? onCard(video) : []),
+      ...withAlpha(video),
       ...steadyFilters(video),
-      ...seek(range),
+      // Times are the file's own, so that they are the same from wherever a decoder starts.
+      '-copyts',
+      ...landing(selection),
     ]),
-    ...['-map', '0:V:0', '-vf', filter, '-fps_mode', 'passthrough', '-frames:v', String(count)],
+    ...['-map', '0:V:0', '-vf', filters.join(','), '-fps_mode', 'passthrough', ...count(selection)],
     ...['-f', 'rawvideo', 'pipe:1'],
   ];
 }
+
+/** The unit of the times that a decoder writes, and the rate of pictures that the container claims. */
+export function pictureTiming(video: Pick<VideoStream, 'scan' | 'timeBase' | 'rate'>): {
+  readonly timeBase: Rational;
+  readonly rate: Rational | null;
+} {
+  const { timeBase, rate } = video;
+  if (video.scan === 'progressive') return { timeBase, rate };
+  const fields = rate && { num: rate.num * 2, den: rate.den };
+  return { timeBase: { num: timeBase.num, den: timeBase.den * 2 }, rate: fields };
+}
+
+/**
+ * Pictures that follow the last one shown by less than this are left out. Of a source of more than 60 per second, every
+ * second, third … picture remains, however times are rounded. Any other keeps all its pictures, however unsteady their
+ * times are, but for those that nobody would see.
+ */
+function closestSeconds({ fps }: VideoStream): string {
+  return fps > 60 / 0.88 ? '0.88/60' : '0.3/60';
+}
+
+/**
+ * Interlaced pictures show two moments; each becomes a picture. The scaler before holds pictures of another size off,
+ * which the deinterlacer cannot take; it passes all others on untouched.
+ */
+function deinterlaced(video: VideoStream): string[] {
+  if (video.scan === 'progressive') return [];
+  return [`scale=${storedSize(video)}`, `bwdif=mode=send_field:parity=${video.scan}:deint=all`];
+}
+
+/**
+ * After a seek, pictures are known by their times. The first of them is one that is shown, so the ones that follow too
+ * closely are the same as without the seek.
+ */
+function within(selection: PictureSelection | undefined): string[] {
+  if (selection === undefined || 'only' in selection || selection.seek === undefined) return [];
+  const { from, until } = selection.seek;
+  return [`select=between(t\\,${from.toFixed(6)}\\,${until.toFixed(6)})`];
+}
+
+function among(selection: PictureSelection | undefined): string[] {
+  if (selection === undefined) return [];
+  if ('only' in selection) return [`select=${anyOf(selection.only.map((number) => `eq(n\\,${number})`))}`];
+  return selection.seek === undefined ? [`select=between(n\\,${selection.first}\\,${selection.last})`] : [];
+}
+
+/** ffmpeg takes some hundred terms in one sum, and as many sums in another. */
+const MOST_TERMS = 64;
+
+function anyOf(terms: readonly string[]): string {
+  const sums = Array.from({ length: Math.ceil(terms.length / MOST_TERMS) }, (_, sum) =>
+    terms.slice(sum * MOST_TERMS, (sum + 1) * MOST_TERMS).join('+'),
+  );
+  return sums.map((sum) => `(${sum})`).join('+');
+}
+
+function count(selection: PictureSelection | undefined): string[] {
+  if (selection === undefined) return [];
+  const pictures = 'only' in selection ? selection.only.length : selection.last - selection.first + 1;
+  return ['-frames:v', String(pictures)];
+}
+
+/** Landing on a keyframe keeps a seek exact: the pictures before the first one wanted are decoded and dropped. */
+function landing(selection: PictureSelection | undefined): string[] {
+  if (selection === undefined || 'only' in selection || selection.seek === undefined) return [];
+  return ['-noaccurate_seek', '-seek_timestamp', '1', '-ss', selection.seek.seconds.toFixed(6)];
+}
+
+/**
+ * Writes a line with each picture's time to descriptor 3, before the picture itself is written. Only pictures that have
+ * metadata are listed; what a file brought is removed, so that it cannot write lines of its own.
+ */
+function printedTimes(video: VideoStream): string[] {
+  const { num, den } = pictureTiming(video).timeBase;
+  return [
+    `settb=${num}/${den}`,
+    'metadata=mode=delete',
+    'metadata=mode=add:key=shown:value=1',
+    'metadata=mode=print:key=shown:direct=1:file=pipe\\\\:3',
+  ];
+}
+
+/** The time in a line that `metadata=mode=print` writes; other lines have none. */
+export const PRINTED_TIME = /^frame:\d+ +pts:(\S+)/;
 
 /**
  * ffmpeg skips pictures that do not decode and shows the preceding ones instead: right for a scratch in a file, wrong
@@ -64,78 +157,18 @@ function onCard(video: VideoStream): string[] {
   return ['-hwaccel', 'cuda', ...(video.codec === 'hevc' ? ['-err_detect', 'explode'] : [])];
 }
 
+/** ffmpeg's own decoders of VP8 and VP9, which it prefers, ignore that pictures have transparent parts. */
+function withAlpha({ alpha, codec }: VideoStream): string[] {
+  if (!alpha || (codec !== 'vp8' && codec !== 'vp9')) return [];
+  return ['-c:v', codec === 'vp8' ? 'libvpx' : 'libvpx-vp9'];
+}
+
 /**
- * A stream whose size or format changes midway must not restart the filters: their clock would lose a frame with every
- * change. The first of our filters that touches pixels takes any picture. The filters that ffmpeg inserts before ours
- * to turn a picture upright do not, so ours turn the picture; the filters are restarted only where ffmpeg alone knows
- * how to turn it.
+ * A stream whose size or format changes midway must not restart the filters: which picture they are at would be lost
+ * with every change. The first of our filters that touches pixels takes any picture. The filters that ffmpeg inserts
+ * before ours to turn a picture upright do not, so ours turn the picture; the filters are restarted only where ffmpeg
+ * alone knows how to turn it.
  */
 function steadyFilters({ upright }: VideoStream): string[] {
   return upright === null ? [] : ['-noautorotate', '-reinit_filter', '0'];
-}
-
-/**
- * Using the file's own clock and landing on a keyframe keep a seek exact: frames before the range are decoded and
- * dropped by number, never by time.
- */
-function seek(range: FrameRange | undefined): string[] {
-  if (range === undefined) return [];
-  if (range.seekSeconds === undefined) return ['-copyts'];
-  const landing = ['-noaccurate_seek', '-seek_timestamp', '1', '-ss', range.seekSeconds.toFixed(6)];
-  return ['-copyts', ...landing];
-}
-
-/** What a reader yields: planar 4:2:0 at the source's size, or packed RGB at a chosen size for analysis. */
-export type FrameLayout =
-  | { readonly format: 'yuv420p' }
-  | { readonly format: 'rgb24'; readonly width: number; readonly height: number };
-
-/** Size and byte count of one frame in a layout. */
-export function frameGeometry(
-  video: Pick<VideoStream, 'width' | 'height'>,
-  layout: FrameLayout,
-): { width: number; height: number; frameBytes: number } {
-  if (layout.format === 'rgb24') {
-    return { width: layout.width, height: layout.height, frameBytes: layout.width * layout.height * 3 };
-  }
-  const { width, height } = frameSize(video);
-  return { width, height, frameBytes: (width * height * 3) / 2 };
-}
-
-/**
- * The one place where source time becomes working frames: 25 per second from the first picture on, each the newest
- * picture at its (rounded) instant. `firstPts`, in the stream's time base, stands in for "the first picture" when a
- * decoder starts in the middle of the file. `keepLast` rounds the end up instead of to the nearest frame.
- */
-function workingRateFilter(options: { firstPts?: number | undefined; keepLast: boolean }): string {
-  const end = options.keepLast ? ':eof_action=pass' : '';
-  return `setpts=PTS-${options.firstPts ?? 'STARTPTS'},fps=${WORKING_FPS}${end}`;
-}
-
-/**
- * Pixel part of the chain. It states size and range explicitly: neither a stream whose size changes midway nor another
- * version's defaults may change the bytes of a frame. The scaler comes first because it alone accepts pictures of
- * another size and format than it was set up for; the scaled picture is then turned upright.
- */
-function layoutFilter(video: VideoStream, layout: FrameLayout): string {
-  const upright = video.upright ?? [];
-  const { width, height } = frameGeometry(video, layout);
-  if (layout.format === 'rgb24') {
-    // Scaling to RGB in one step costs twice as much as scaling first, and differs by less than a level.
-    const scaled = `scale=${stored(layout, upright)}:flags=bilinear`;
-    return [scaled, 'format=yuv420p', 'scale=flags=bilinear', 'format=rgb24', ...upright].join(',');
-  }
-  const range = isRgb(video)
-    ? ':out_color_matrix=bt709:out_range=tv'
-    : isFullRange(video)
-      ? ':out_range=pc'
-      : '';
-  const steps = [`scale=${stored(video, upright)}:flags=bicubic${range}`, 'format=yuv420p', ...upright];
-  if (video.width !== width || video.height !== height) steps.push(`crop=${width}:${height}:0:0`);
-  return steps.join(',');
-}
-
-/** The size before these filters turn the picture upright, for the scaler. */
-function stored({ width, height }: { width: number; height: number }, upright: readonly string[]): string {
-  return exchangesSides(upright) ? `${height}:${width}` : `${width}:${height}`;
 }

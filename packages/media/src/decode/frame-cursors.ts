@@ -1,77 +1,81 @@
 import { MediaError } from '../media-error';
-import { type FrameRange } from './decoder-arguments';
-import { type FrameReader } from './frame-reader';
+import { type PictureRange } from './decoder-arguments';
+import { type FrameReader } from './picture-reader';
 import { type SeekIndex } from './seek-index';
 
-/** Frames of one run by source index. */
-export interface FrameCursor {
+/** Pictures of one run by their numbers. */
+export interface PictureCursor {
   /**
-   * Copies the frame of this index into `target`. Indices follow the run's direction; `again` says that the next index
+   * Copies the picture of this number into `target`. Numbers follow the run's direction; `again` says that the next one
    * is the same.
    */
-  copyFrame(index: number, target: Uint8Array, again: boolean): Promise<void>;
+  copy(picture: number, target: Uint8Array, again: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Decodes from the beginning straight into the callers' memory; skipped frames are read and discarded. */
-export function forwardFrames(reader: FrameReader): FrameCursor {
+/**
+ * Decodes from the beginning straight into the callers' memory; pictures skipped are read and discarded. The reader yields
+ * all pictures, or `only` these.
+ */
+export function forwardPictures(reader: FrameReader, only?: readonly number[]): PictureCursor {
+  let position = -1;
   let current = -1;
   let held: Uint8Array | undefined;
-  async function copyFrame(index: number, target: Uint8Array, again: boolean): Promise<void> {
-    if (index === current && held !== undefined) target.set(held);
-    while (current < index) {
-      if (!(await reader.readInto(target)))
-        throw new MediaError('media_corrupt', `there is no frame ${index}`);
-      current += 1;
+  async function copy(picture: number, target: Uint8Array, again: boolean): Promise<void> {
+    if (picture === current && held !== undefined) target.set(held);
+    while (current < picture) {
+      if (!(await reader.readInto(target))) throw missing(picture);
+      position += 1;
+      current = only === undefined ? position : (only[position] ?? Infinity);
     }
-    // Only a frame that is shown again is kept, because the caller may do what it likes with its own copy.
+    // Only a picture that is shown again is kept, because the caller may do what it likes with its own copy.
     if (again) (held ??= new Uint8Array(reader.frameBytes)).set(target);
   }
-  return { copyFrame, close: () => reader.close() };
+  return { copy, close: () => reader.close() };
 }
 
-/** Frames from `first` on, of a clip short enough to keep whole: decoded once, then served in any order. */
-export function cachedFrames(reader: FrameReader, first: number): FrameCursor {
+/** Pictures of a clip short enough to keep whole, `first` being the reader's first one: served in any order. */
+export function cachedPictures(reader: FrameReader, first: number): PictureCursor {
   const decoded: Uint8Array[] = [];
-  let skipped = 0;
-  async function copyFrame(index: number, target: Uint8Array): Promise<void> {
-    const position = index - first;
-    while (decoded.length <= position) {
+  async function copy(picture: number, target: Uint8Array): Promise<void> {
+    while (decoded.length <= picture - first) {
       const frame = new Uint8Array(reader.frameBytes);
-      if (!(await reader.readInto(frame)))
-        throw new MediaError('media_corrupt', `there is no frame ${index}`);
-      if (skipped < first) skipped += 1;
-      else decoded.push(frame);
+      if (!(await reader.readInto(frame))) throw missing(picture);
+      decoded.push(frame);
     }
-    const frame = decoded[position];
-    if (frame === undefined) throw new RangeError(`frame ${index} is before the first`);
+    const frame = decoded[picture - first];
+    if (frame === undefined) throw new RangeError(`picture ${picture} is before the first`);
     target.set(frame);
   }
-  return { copyFrame, close: () => reader.close() };
+  return { copy, close: () => reader.close() };
+}
+
+function missing(picture: number): MediaError {
+  return new MediaError('media_corrupt', `there is no picture ${picture}`);
 }
 
 interface Chunk {
   readonly first: number;
-  /** Frames `first`, `first + 1`, … */
+  /** Pictures `first`, `first + 1`, … */
   readonly frames: Uint8Array[];
 }
 
 interface BackwardOptions {
   readonly highest: number;
   readonly lowest: number;
-  /** Frames in memory, counting both the chunk being served and the chunk being decoded. */
+  /** Pictures in memory, counting both the chunk being served and the chunk being decoded. */
   readonly bufferedFrames: number;
   readonly frameBytes: number;
   readonly seekIndex: SeekIndex;
-  readonly openReader: (range: FrameRange) => FrameReader;
+  readonly openReader: (range: PictureRange) => FrameReader;
 }
 
 /**
- * Serves frames from high to low out of chunks decoded forwards. While one chunk is served, the decoder of the next
+ * Serves pictures from high to low out of chunks decoded forwards. While one chunk is served, the decoder of the next
  * chunk is already running from its keyframe and fills the buffers as they come free, so memory stays at
  * `bufferedFrames`.
  */
-export function backwardFrames(options: BackwardOptions): FrameCursor {
+export function backwardPictures(options: BackwardOptions): PictureCursor {
   const { lowest, highest, bufferedFrames } = options;
   const slots = new FrameSlots(bufferedFrames, options.frameBytes);
   const readers = new Set<FrameReader>();
@@ -89,15 +93,15 @@ export function backwardFrames(options: BackwardOptions): FrameCursor {
 
   async function load(first: number, last: number): Promise<Chunk> {
     const range = options.seekIndex(first, last);
-    const chunk = (await readChunk(range)) ?? (await readChunk({ first, last, firstPts: range.firstPts }));
-    if (chunk === undefined) throw new MediaError('media_corrupt', `there are no frames ${first} to ${last}`);
+    const chunk = (await readChunk(range)) ?? (await readChunk({ first, last }));
+    if (chunk === undefined) throw missing(last);
     return chunk;
   }
 
   /**
-   * Undefined when frames are missing because the container's seek landed after the keyframe that its own table names.
+   * Undefined when pictures are missing because the container's seek landed after the keyframe that its own table names.
    */
-  async function readChunk(range: FrameRange): Promise<Chunk | undefined> {
+  async function readChunk(range: PictureRange): Promise<Chunk | undefined> {
     const reader = options.openReader(range);
     readers.add(reader);
     const frames: Uint8Array[] = [];
@@ -119,21 +123,21 @@ export function backwardFrames(options: BackwardOptions): FrameCursor {
     }
   }
 
-  async function copyFrame(index: number, target: Uint8Array): Promise<void> {
-    if (current !== undefined) releaseAbove(current, index);
-    while (current === undefined || index < current.first) {
-      if (upcoming === undefined) throw new RangeError(`frame ${index} is outside ${lowest}..${highest}`);
+  async function copy(picture: number, target: Uint8Array): Promise<void> {
+    if (current !== undefined) releaseAbove(current, picture);
+    while (current === undefined || picture < current.first) {
+      if (upcoming === undefined) throw new RangeError(`picture ${picture} is outside ${lowest}..${highest}`);
       current = await upcoming;
       upcoming = startLoading(current.first - 1);
-      releaseAbove(current, index);
+      releaseAbove(current, picture);
     }
-    const frame = current.frames[index - current.first];
-    if (frame === undefined) throw new RangeError(`frame ${index} was already passed`);
+    const frame = current.frames[picture - current.first];
+    if (frame === undefined) throw new RangeError(`picture ${picture} was already passed`);
     target.set(frame);
   }
 
-  function releaseAbove(chunk: Chunk, index: number): void {
-    for (const frame of chunk.frames.splice(Math.max(0, index - chunk.first + 1))) slots.give(frame);
+  function releaseAbove(chunk: Chunk, picture: number): void {
+    for (const frame of chunk.frames.splice(Math.max(0, picture - chunk.first + 1))) slots.give(frame);
   }
 
   async function close(): Promise<void> {
@@ -142,10 +146,10 @@ export function backwardFrames(options: BackwardOptions): FrameCursor {
     await Promise.all([...readers].map((reader) => reader.close()));
   }
 
-  return { copyFrame, close };
+  return { copy, close };
 }
 
-/** A fixed set of frame buffers; a taker that finds all of them out waits for the next one to come back. */
+/** A fixed set of picture buffers; a taker that finds all of them out waits for the next one to come back. */
 class FrameSlots {
   private readonly free: Uint8Array[] = [];
   private readonly queue: ((slot: Uint8Array | undefined) => void)[] = [];

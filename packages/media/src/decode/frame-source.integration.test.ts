@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { constantClock, secondsAt } from '@lipsync/domain';
 import {
   eventually,
   ffmpeg,
@@ -26,14 +27,17 @@ const DEADLINE_MS = 60_000;
 
 /** frame-source.long has other rates, codecs and containers. */
 const SOURCES: Record<string, NumberedVideoOptions & { container: string }> = {
-  // More working frames than are ever kept at once: 300.
+  // More pictures than are ever kept at once.
   '30 fps': { container: 'mp4', frames: 370, rate: '30' },
   'variable rate with holes': {
     container: 'mp4',
     frames: 150,
     rate: '30',
-    filters: 'setpts=(N+0.45*sin(N)+40*gt(N\\,70))/30/TB',
-    encoder: '-c:v libx264 -preset veryfast -g 60 -bf 3 -video_track_timescale 90000'.split(' '),
+    filters: 'settb=1/90000,setpts=(N+0.45*sin(N)+40*gt(N\\,70))/30/TB',
+    encoder:
+      '-c:v libx264 -preset veryfast -g 60 -bf 3 -enc_time_base 1:90000 -video_track_timescale 90000'.split(
+        ' ',
+      ),
   },
 };
 
@@ -63,26 +67,24 @@ describe('frames of a source in any order', () => {
   it('are those of the plain decode backwards from many keyframes', () =>
     expectExactBackwards(binaries, sample('variable rate with holes')));
 
-  it('shows at each working frame of a 29.97 fps source the picture that is on screen then', async () => {
-    const file = join(folder, 'film.mp4');
+  it('yields every picture of a 29.97 fps source once, at exactly its rate', async () => {
+    const file = join(folder, 'film.mkv');
     await makeNumberedVideo(file, { frames: 80, rate: '30000/1001' });
-    const { frames, video } = await decodeAll(binaries, file);
-    const shown = frames.map((frame) => readFrameNumber(frame, video.width));
-    // The newest picture whose time, to the nearest 1/25 s, is not later than the working frame.
-    const expected = order(frames.length, (n) => {
-      let picture = 0;
-      while (picture + 1 < 80 && Math.round(((picture + 1) * 1001 * 25) / 30_000) <= n) picture += 1;
-      return picture;
-    });
-    expect(shown).toEqual(expected);
+    const { frames, video, clock } = await decodeAll(binaries, file);
+    expect(frames.map((frame) => readFrameNumber(frame, video.width))).toEqual(order(80, (i) => i));
+    expect(clock).toEqual(constantClock({ num: 30_000, den: 1001 }, 80));
   });
 
-  it('keeps a picture on screen through a hole in a variable-rate source', () => {
-    const { frames, video } = sample('variable rate with holes');
+  it('yields every picture of a variable rate at its time, and keeps one on screen through a hole', () => {
+    const { frames, video, clock, held } = sample('variable rate with holes');
     const shown = frames.map((frame) => readFrameNumber(frame, video.width));
-    expect(shown.filter((picture) => picture === 70).length).toBeGreaterThan(30);
-    const lastAppears = (149 + 0.45 * Math.sin(149) + 40) / 30;
-    expect(frames.length).toBe(Math.round(lastAppears * 25) + 1);
+    const own = [...held.keys()].filter((frame) => held[frame] === 0);
+    expect(own.map((frame) => shown[frame])).toEqual(order(150, (i) => i));
+    expect(shown.filter((picture) => picture === 70)).toHaveLength(35);
+    for (const [picture, frame] of own.entries()) {
+      const seconds = (picture + 0.45 * Math.sin(picture) + (picture > 70 ? 40 : 0)) / 30;
+      expect(Math.abs(secondsAt(clock, frame) - seconds)).toBeLessThan(1e-3);
+    }
   });
 
   it('plays backwards exactly even where a seek lands after the keyframe that it was meant for', async () => {
@@ -110,9 +112,11 @@ describe('frames of a source in any order', () => {
     );
   });
 
-  it('says so when an index lies behind the end of the video', async () => {
-    const { file, video, frames } = sample('variable rate with holes');
-    const source = openFrameSource(binaries, file, video, [frames.length], { deadlineMs: DEADLINE_MS });
+  it('says so when the video has fewer pictures than its clock', async () => {
+    const { file, video } = sample('variable rate with holes');
+    const clock = constantClock({ num: 30, den: 1 }, 151);
+    const options = { clock, held: new Uint8Array(151), deadlineMs: DEADLINE_MS };
+    const source = openFrameSource(binaries, file, video, [150], options);
     const target = new Uint8Array(source.frameBytes);
     await expect(source.readInto(target)).rejects.toMatchObject({ code: 'media_corrupt' });
     await source.close();
@@ -123,10 +127,11 @@ describe('frames of a source in any order', () => {
     ['the way back', (frames) => order(frames, (i) => frames - 1 - i)],
     ['a restart that left frames unread', () => [0, 256, 0]],
   ])('lets go of its decoders when closed in the middle of %s', async (_, indicesOf) => {
-    const { file, video, frames } = sample('30 fps');
+    const { file, video, frames, clock, held } = sample('30 fps');
     const { tools, decoders } = await listingDecoders();
     const indices = indicesOf(frames.length);
-    const source = openFrameSource(tools, file, video, indices, { deadlineMs: DEADLINE_MS });
+    const options = { clock, held, deadlineMs: DEADLINE_MS };
+    const source = openFrameSource(tools, file, video, indices, options);
     const target = new Uint8Array(source.frameBytes);
     for (let n = 0; n < 3; n += 1) await source.readInto(target);
     await eventually(async () => expect((await decoders()).some(isAlive)).toBe(true));

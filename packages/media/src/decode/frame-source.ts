@@ -1,14 +1,16 @@
+import { type Clock, secondsAt } from '@lipsync/domain';
 import { type Binaries } from '../ffmpeg/binaries';
 import { type VideoStream } from '../probe/stream-info';
-import { frameGeometry, type FrameRange } from './decoder-arguments';
-import { backwardFrames, cachedFrames, forwardFrames, type FrameCursor } from './frame-cursors';
-import { type FrameReader, openFrameReader } from './frame-reader';
+import { type ClipFrames } from './clip-clock';
+import { type PictureSelection } from './decoder-arguments';
+import { backwardPictures, cachedPictures, forwardPictures, type PictureCursor } from './frame-cursors';
+import { type FrameFormat, frameFormat, frameGeometry } from './frame-layout';
+import { type DecodingLimits, type FrameReader, openPictureReader } from './picture-reader';
 import { readSeekIndex, type SeekIndex } from './seek-index';
 
-interface FrameSourceOptions {
-  /** Wall-clock limit of each decoder, including time spent waiting for the caller. */
-  readonly deadlineMs: number;
-  readonly signal?: AbortSignal | undefined;
+interface FrameSourceOptions extends DecodingLimits, ClipFrames {
+  /** `frameFormat(video)` unless it is given; HDR in 8 bits is tone-mapped. */
+  readonly format?: FrameFormat;
 }
 
 /**
@@ -18,12 +20,13 @@ interface FrameSourceOptions {
 const BUFFERED_BYTES = 192 * 1024 ** 2;
 const MOST_BUFFERED = 256;
 const FEWEST_BUFFERED = 8;
-const LAYOUT = { format: 'yuv420p' } as const;
+/** Pictures that are picked in the decoder instead of copied: the list of them is part of its command line. */
+const MOST_PICKED = 256;
 
 /**
- * Serves the yuv420p working frames of a video in any order of their indices, byte for byte those of one full decode,
- * with bounded memory. Made for timelines: long stretches forwards or backwards, holds, skips and restarts. An index past
- * the end is media_corrupt.
+ * Serves a video's frames by their numbers in its clock in any order, byte for byte those from which the clock was made,
+ * with bounded memory. Made for timelines: long stretches forwards or backwards, holds, skips and restarts. A picture
+ * that the file does not have is media_corrupt.
  */
 export function openFrameSource(
   binaries: Binaries,
@@ -32,32 +35,36 @@ export function openFrameSource(
   indices: readonly number[],
   options: FrameSourceOptions,
 ): FrameReader {
-  const geometry = frameGeometry(video, LAYOUT);
-  const { lowest, highest } = span(indices);
-  const runs = frameRuns(indices);
+  const { deadlineMs, signal, clock, held } = options;
+  const layout = { format: options.format ?? frameFormat(video) };
+  const geometry = frameGeometry(video, layout);
+  const pictureOf = picturesOf(held);
+  const pictures = indices.map((index) => at(pictureOf, index));
+  const { lowest, highest } = span(pictures);
+  const runs = pictureRuns(pictures);
   const fitting = Math.floor(BUFFERED_BYTES / geometry.frameBytes);
   const bufferedFrames = Math.min(MOST_BUFFERED, Math.max(FEWEST_BUFFERED, fitting));
   const keepAll = runs.length > 1 && highest - lowest < bufferedFrames;
   let position = 0;
-  let open: { cursor: FrameCursor; run: FrameRun } | undefined;
+  let open: { cursor: PictureCursor; run: PictureRun } | undefined;
   let seekIndex: Promise<SeekIndex> | undefined;
 
-  function reader(range?: FrameRange): FrameReader {
-    return openFrameReader(binaries, file, video, {
-      layout: LAYOUT,
-      deadlineMs: options.deadlineMs,
-      signal: options.signal,
-      ...(range === undefined ? {} : { range }),
-    });
+  function reader(selection?: PictureSelection): FrameReader {
+    return openPictureReader(binaries, file, video, { layout, deadlineMs, signal, selection });
   }
 
-  async function cursorOf(run: FrameRun): Promise<FrameCursor> {
-    if (keepAll) return cachedFrames(reader(), lowest);
-    if (run.direction === 'forward') return forwardFrames(reader());
-    seekIndex ??= readSeekIndex(binaries, file, video, options.signal);
-    const bounds = span(indices.slice(run.from, run.to + 1));
-    return backwardFrames({
-      ...bounds,
+  function forwards({ from, to }: PictureRun): { cursor: PictureCursor; started: Promise<void> } {
+    const only = picked(pictures.slice(from, to + 1));
+    const ahead = reader(only && { only });
+    return { cursor: forwardPictures(ahead, only), started: ahead.started };
+  }
+
+  async function cursorOf(run: PictureRun): Promise<PictureCursor> {
+    if (keepAll) return cachedPictures(reader({ first: lowest, last: highest }), lowest);
+    if (run.direction === 'forward') return forwards(run).cursor;
+    seekIndex ??= readSeekIndex(binaries, file, video, pictureTimes(clock, held), signal);
+    return backwardPictures({
+      ...span(pictures.slice(run.from, run.to + 1)),
       bufferedFrames,
       frameBytes: geometry.frameBytes,
       seekIndex: await seekIndex,
@@ -65,7 +72,7 @@ export function openFrameSource(
     });
   }
 
-  async function current(): Promise<{ cursor: FrameCursor; run: FrameRun }> {
+  async function current(): Promise<{ cursor: PictureCursor; run: PictureRun }> {
     if (open !== undefined && (keepAll || position <= open.run.to)) return open;
     await open?.cursor.close();
     open = undefined;
@@ -76,19 +83,19 @@ export function openFrameSource(
   }
 
   // Most sequences begin forwards: the decoder starts at once, so that the first picture is ready when it is asked for.
-  const [first] = runs;
+  const [run] = runs;
   let started = Promise.resolve();
-  if (first?.direction === 'forward' && !keepAll) {
-    const ahead = reader();
-    open = { cursor: forwardFrames(ahead), run: first };
-    started = ahead.started;
+  if (run?.direction === 'forward' && !keepAll) {
+    const first = forwards(run);
+    open = { cursor: first.cursor, run };
+    started = first.started;
   }
 
   async function readInto(target: Uint8Array): Promise<boolean> {
-    const index = indices[position];
-    if (index === undefined) return false;
+    const picture = pictures[position];
+    if (picture === undefined) return false;
     const { cursor, run } = await current();
-    await cursor.copyFrame(index, target, position < run.to && indices[position + 1] === index);
+    await cursor.copy(picture, target, position < run.to && pictures[position + 1] === picture);
     position += 1;
     return true;
   }
@@ -101,19 +108,35 @@ export function openFrameSource(
   return { ...geometry, started, readInto, close };
 }
 
-function span(indices: readonly number[]): { lowest: number; highest: number } {
+/** The picture that each frame shows. */
+function picturesOf(held: Uint8Array): number[] {
+  let picture = -1;
+  return Array.from(held, (isHeld) => (isHeld === 1 ? picture : (picture += 1)));
+}
+
+/** When each picture appears, in seconds. */
+export function pictureTimes(clock: Clock, held: Uint8Array): number[] {
+  return [...held.keys()].filter((frame) => held[frame] === 0).map((frame) => secondsAt(clock, frame));
+}
+
+/** The pictures of a run forwards if they are so few that it pays to pick them in the decoder. */
+function picked(run: readonly number[]): number[] | undefined {
+  const only = [...new Set(run)];
+  return only.length <= MOST_PICKED && only.length * 2 <= at(only, only.length - 1) ? only : undefined;
+}
+
+function span(pictures: readonly number[]): { lowest: number; highest: number } {
   let lowest = Infinity;
   let highest = -Infinity;
-  for (const index of indices) {
-    if (!Number.isInteger(index) || index < 0) throw new RangeError(`not a frame index: ${index}`);
-    lowest = Math.min(lowest, index);
-    highest = Math.max(highest, index);
+  for (const picture of pictures) {
+    lowest = Math.min(lowest, picture);
+    highest = Math.max(highest, picture);
   }
   return { lowest, highest };
 }
 
-/** A stretch of the output whose source indices only rise (repeats and skips included) or only fall. */
-interface FrameRun {
+/** A stretch of the output whose pictures only rise (repeats and skips included) or only fall. */
+interface PictureRun {
   readonly direction: 'forward' | 'backward';
   /** Positions in the sequence, both inclusive. */
   readonly from: number;
@@ -121,11 +144,11 @@ interface FrameRun {
 }
 
 /**
- * Cuts a sequence of source indices into runs. A step down followed by a step up begins a new forward run (a loop
+ * Cuts a sequence of pictures into runs. A step down followed by a step up begins a new forward run (a loop
  * restarts); a step down followed by another step down begins a backward run (a bounce returns).
  */
-export function frameRuns(indices: readonly number[]): FrameRun[] {
-  const runs: FrameRun[] = [];
+export function pictureRuns(indices: readonly number[]): PictureRun[] {
+  const runs: PictureRun[] = [];
   let from = 0;
   while (from < indices.length) {
     const direction = directionFrom(indices, from);
@@ -137,7 +160,7 @@ export function frameRuns(indices: readonly number[]): FrameRun[] {
   return runs;
 }
 
-function directionFrom(indices: readonly number[], from: number): FrameRun['direction'] {
+function directionFrom(indices: readonly number[], from: number): PictureRun['direction'] {
   const first = at(indices, from);
   for (let next = from + 1; next < indices.length; next += 1) {
     if (at(indices, next) !== first) return at(indices, next) < first ? 'backward' : 'forward';
@@ -145,7 +168,7 @@ function directionFrom(indices: readonly number[], from: number): FrameRun['dire
   return 'forward';
 }
 
-function continues(direction: FrameRun['direction'], current: number, next: number): boolean {
+function continues(direction: PictureRun['direction'], current: number, next: number): boolean {
   return direction === 'forward' ? next >= current : next <= current;
 }
 

@@ -1,12 +1,12 @@
-import { frameRuns } from './frame-source';
+import { pictureRuns } from './frame-source';
 
 describe('runs of a frame sequence', () => {
   it('keeps repeats and skips inside one forward run', () => {
-    expect(frameRuns([0, 0, 1, 5, 5, 9])).toEqual([{ direction: 'forward', from: 0, to: 5 }]);
+    expect(pictureRuns([0, 0, 1, 5, 5, 9])).toEqual([{ direction: 'forward', from: 0, to: 5 }]);
   });
 
   it('turns a bounce into alternating runs that share no position', () => {
-    expect(frameRuns([0, 1, 2, 3, 2, 1, 0, 1, 2])).toEqual([
+    expect(pictureRuns([0, 1, 2, 3, 2, 1, 0, 1, 2])).toEqual([
       { direction: 'forward', from: 0, to: 3 },
       { direction: 'backward', from: 4, to: 6 },
       { direction: 'forward', from: 7, to: 8 },
@@ -14,7 +14,7 @@ describe('runs of a frame sequence', () => {
   });
 
   it('reads the restart of a loop as a new forward run, not as a step backwards', () => {
-    expect(frameRuns([0, 1, 2, 0, 1, 2])).toEqual([
+    expect(pictureRuns([0, 1, 2, 0, 1, 2])).toEqual([
       { direction: 'forward', from: 0, to: 2 },
       { direction: 'forward', from: 3, to: 5 },
     ]);

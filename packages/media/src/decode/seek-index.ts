@@ -1,54 +1,76 @@
 import { dirname } from 'node:path';
-import { WORKING_FPS } from '@lipsync/domain';
 import { type Binaries } from '../ffmpeg/binaries';
 import { probeInput } from '../ffmpeg/input-arguments';
 import { runToEnd } from '../ffmpeg/media-child';
 import { MediaError, MediaProcessError } from '../media-error';
 import { MEDIA_LIMITS } from '../probe/media-limits';
-import { type PacketTable, readPacketTable } from '../probe/packet-table';
-import { type Rational, type VideoStream } from '../probe/stream-info';
-import { type FrameRange } from './decoder-arguments';
+import { readPacketTable } from '../probe/packet-table';
+import { type VideoStream } from '../probe/stream-info';
+import { type PictureRange } from './decoder-arguments';
 
 const FIRST_PICTURE_DEADLINE_MS = 60_000;
 /** Packets decoded to find out which picture is shown first: more than any codec reorders. */
 const REORDER_DEPTH = 32;
 
-/** Where to start a decoder so that a range of working frames comes out exactly as in a full decode. */
-export type SeekIndex = (first: number, last: number) => FrameRange;
+/** Where to start a decoder so that a range of pictures comes out exactly as in a full decode. */
+export type SeekIndex = (first: number, last: number) => PictureRange;
 
-/** Reads a video's packet table once and answers from the table. @throws MediaError, MediaProcessError. */
+/**
+ * Reads a video's packet table once and answers from the table. `times` are the pictures' times in seconds from the first
+ * one, as its clock has them.
+ * @throws MediaError, MediaProcessError.
+ */
 export async function readSeekIndex(
   binaries: Binaries,
   file: string,
   video: VideoStream,
+  times: readonly number[],
   signal?: AbortSignal,
 ): Promise<SeekIndex> {
   const table = await readPacketTable(binaries, file, MEDIA_LIMITS.maxPictures, signal);
   const firstPts = await firstPicturePts(binaries, file, table.leadIn + REORDER_DEPTH, signal);
-  return (first, last) => locateRange(table, video.timeBase, firstPts, first, last);
+  return (first, last) => locateRange({ keys: table.keys, firstPts, video, times }, first, last);
 }
 
 /**
- * The picture shown at working frame n is the last one whose time, rounded to 1/25 s, is not after n; a decoder has to
- * start at a keyframe not after that picture.
+ * By how much a picture's time in the clock may differ from that in the file, in seconds, because the clock of a constant
+ * rate has exact times: less than two pictures ever do.
  */
+const SLACK = 0.002;
+/** Pictures that the deinterlacer has to see before it gives one as it gives it in a full decode: those of a frame before. */
+const FIELDS_BEFORE = 3;
+
+interface Located {
+  /** Times of the keyframes, and of the first picture, in the stream's time base. */
+  readonly keys: readonly number[];
+  readonly firstPts: number;
+  readonly video: Pick<VideoStream, 'timeBase' | 'scan'>;
+  readonly times: readonly number[];
+}
+
+/** A decoder has to start at a keyframe not after the first picture wanted. */
 export function locateRange(
-  table: PacketTable,
-  timeBase: Rational,
-  firstPts: number,
+  { keys, firstPts, video, times }: Located,
   first: number,
   last: number,
-): FrameRange {
-  let shown = firstPts;
-  for (const pts of table.pts) {
-    const frame = Math.round(((pts - firstPts) * timeBase.num * WORKING_FPS) / timeBase.den);
-    if (frame <= first && pts > shown) shown = pts;
-  }
+): PictureRange {
+  const { num, den } = video.timeBase;
+  const needed = times[video.scan === 'progressive' ? first : first - FIELDS_BEFORE] ?? 0;
+  const origin = (firstPts * num) / den;
   let key: number | undefined;
-  for (const pts of table.keys) if (pts <= shown && pts > firstPts && pts > (key ?? -Infinity)) key = pts;
-  if (key === undefined) return { first, last, firstPts };
-  const microseconds = Math.ceil((key * timeBase.num * 1e6) / timeBase.den);
-  return { first, last, firstPts, seekSeconds: microseconds / 1e6 };
+  for (const pts of keys) {
+    const isBefore = (pts * num) / den - origin <= needed + SLACK;
+    if (isBefore && pts > firstPts && pts > (key ?? -Infinity)) key = pts;
+  }
+  if (key === undefined) return { first, last };
+  return {
+    ...{ first, last },
+    seek: {
+      seconds: Math.ceil((key * num * 1e6) / den) / 1e6,
+      from: origin + (times[first] ?? NaN) - SLACK,
+      until: origin + (times[last] ?? NaN) + SLACK,
+    },
+  };
 }
 
 /** Time of the first picture that decodes, which is the clock's zero of every reader. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type Socket } from 'node:net';
-import { openFrameDecoder } from '../decode/frame-reader';
+import { openPictureDecoder } from '../decode/picture-reader';
 import { binariesOf, descriptorsLeftBy, VIDEO_64, withDescriptorsLeft } from '../test/tools';
 import { BytePipe } from './byte-pipe';
 
@@ -69,7 +69,7 @@ describe('a pipe', () => {
 describe('a decoder that cannot be started', () => {
   // No process accepts such an argument: `spawn` throws, as it does when memory runs out.
   const decoder = () =>
-    openFrameDecoder(
+    openPictureDecoder(
       binariesOf('/bin/true'),
       { file: '/tmp/a\0b', video: VIDEO_64, layout: { format: 'yuv420p' }, decoder: 'software' },
       { deadlineMs: 20_000 },

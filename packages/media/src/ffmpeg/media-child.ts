@@ -29,6 +29,8 @@ export interface ChildOptions {
    * number of an open file, which is not closed.
    */
   readonly stdout?: Socket | number;
+  /** The child also gets a pipe as its descriptor 3: `MediaChild.report`, which has to be read or the child stops. */
+  readonly reports?: boolean;
   /** Called with the tool's standard error as it arrives; `ChildExit.stderr` holds only the first part. */
   readonly onComplaint?: (text: string) => void;
   /** Writable memory that the child may have, where that is less than its share of the machine. Linux only. */
@@ -52,6 +54,8 @@ export interface MediaChild {
   readonly stdin: Writable;
   /** Empty when `ChildOptions.stdout` takes the output. */
   readonly stdout: Readable;
+  /** What the child writes to its descriptor 3; empty without `ChildOptions.reports`. */
+  readonly report: Readable;
   /** Resolves once the process is gone; never rejects. */
   readonly exit: Promise<ChildExit>;
   /** Resolves when the tool next writes `name` to its standard error; stays pending if it never does. */
@@ -79,7 +83,8 @@ export function startChild(
   );
   const env = device ? { ...binaries.deviceEnvironment } : {};
   const { folder: cwd, stdout = 'pipe' } = options;
-  const child = spawn(program, args, { cwd, env, detached: true, stdio: ['pipe', stdout, 'pipe'] });
+  const more = options.reports === true ? (['pipe'] as const) : [];
+  const child = spawn(program, args, { cwd, env, detached: true, stdio: ['pipe', stdout, 'pipe', ...more] });
   if (typeof stdout === 'object') stdout.destroy();
   // When the system is out of file descriptors, the child has no streams and emits `error` later.
   const stdin = child.stdin ?? new Writable().destroy();
@@ -126,7 +131,9 @@ export function startChild(
     });
   });
   const output = child.stdout ?? Readable.from([]);
-  return { stdin, stdout: output, exit, complaintAbout, kill: () => stop('stopped') };
+  const extra = child.stdio[3];
+  const report = extra instanceof Readable ? extra : Readable.from([]);
+  return { stdin, stdout: output, report, exit, complaintAbout, kill: () => stop('stopped') };
 }
 
 /** A tool's messages without the addresses of its objects in memory and the lists of what it was allowed. */

@@ -1,20 +1,23 @@
 import { join } from 'node:path';
-import { sourceFrameIndex } from '@lipsync/domain';
+import { endOf, timelineOf } from '@lipsync/domain';
 import { makeNumberedVideo, type NumberedVideoOptions } from '@lipsync/testkit';
-import { backwardFrames } from '../decode/frame-cursors';
-import { openFrameReader } from '../decode/frame-reader';
-import { openFrameSource } from '../decode/frame-source';
+import { type ClipFrames } from '../decode/clip-clock';
+import { openClipReader } from '../decode/clip-reader';
+import { backwardPictures } from '../decode/frame-cursors';
+import { frameFormat } from '../decode/frame-layout';
+import { openFrameSource, pictureTimes } from '../decode/frame-source';
+import { openPictureReader } from '../decode/picture-reader';
 import { readSeekIndex } from '../decode/seek-index';
 import { type Binaries } from '../ffmpeg/binaries';
 import { type VideoStream } from '../probe/stream-info';
-import { framesOf, videoOf } from './media-files';
+import { videoOf } from './media-files';
 
 const DEADLINE_MS = 120_000;
 
-export interface FrameSample {
+export interface FrameSample extends ClipFrames {
   readonly file: string;
   readonly video: VideoStream;
-  /** Every working frame of one plain decode, which any other order has to reproduce byte for byte. */
+  /** Every frame of one plain decode, which any other order has to reproduce byte for byte. */
   readonly frames: readonly Uint8Array[];
 }
 
@@ -37,17 +40,34 @@ export async function makeFrameSamples(
   };
 }
 
-export async function decodeAll(binaries: Binaries, file: string): Promise<FrameSample> {
-  return { file, video: await videoOf(binaries, file), frames: await framesOf(binaries, file) };
+/** Decodes a video that has no clock yet, as `video` if that is given. */
+export async function decodeAll(
+  binaries: Binaries,
+  file: string,
+  known?: VideoStream,
+  videoSeconds?: number,
+): Promise<FrameSample> {
+  const video = known ?? (await videoOf(binaries, file));
+  const layout = { format: frameFormat(video) };
+  const reader = openClipReader(binaries, file, video, { layout, videoSeconds, deadlineMs: DEADLINE_MS });
+  const frames: Uint8Array[] = [];
+  for (;;) {
+    const frame = new Uint8Array(reader.frameBytes);
+    if (!(await reader.readInto(frame))) break;
+    frames.push(frame);
+  }
+  await reader.close();
+  return { file, video, frames, ...reader.framesUpTo(frames.length) };
 }
 
 /** Expects a source that is asked for these frames to show each as in the plain decode. */
 export async function expectExact(
   binaries: Binaries,
-  { file, video, frames }: FrameSample,
+  { file, video, frames, clock, held }: FrameSample,
   indices: readonly number[],
 ): Promise<void> {
-  const source = openFrameSource(binaries, file, video, indices, { deadlineMs: DEADLINE_MS });
+  const options = { clock, held, deadlineMs: DEADLINE_MS };
+  const source = openFrameSource(binaries, file, video, indices, options);
   const target = new Uint8Array(source.frameBytes);
   const wrong: number[] = [];
   for (const [position, index] of indices.entries()) {
@@ -64,37 +84,22 @@ export async function expectExact(
 
 /** Expects every sync mode that shows frames again, or in another order, to show them as in the plain decode. */
 export async function expectExactTimelines(binaries: Binaries, sample: FrameSample): Promise<void> {
-  const videoFrames = sample.frames.length;
+  const seconds = endOf(sample.clock);
   const timelines = [
-    { mode: 'bounce', outputFrames: videoFrames * 2 + 40 },
-    { mode: 'loop', outputFrames: videoFrames * 2 + 7 },
-    { mode: 'remap', outputFrames: videoFrames * 2 + 7 },
-    { mode: 'remap', outputFrames: Math.floor(videoFrames / 3) },
-    { mode: 'silence', outputFrames: videoFrames + 30 },
+    { mode: 'bounce', audioSeconds: seconds * 2 + 1.6 },
+    { mode: 'loop', audioSeconds: seconds * 2 + 0.3 },
+    { mode: 'remap', audioSeconds: seconds * 2 + 0.3 },
+    { mode: 'remap', audioSeconds: seconds / 3 },
+    { mode: 'silence', audioSeconds: seconds + 1.2 },
   ] as const;
-  for (const { mode, outputFrames } of timelines) {
-    const indices = Array.from({ length: outputFrames }, (_, i) =>
-      sourceFrameIndex(mode, i, { videoFrames, outputFrames }),
-    );
-    await expectExact(binaries, sample, indices);
+  for (const { mode, audioSeconds } of timelines) {
+    await expectExact(binaries, sample, timelineOf(mode, sample.clock, audioSeconds).sources);
   }
 }
 
-/** Expects a reader that delivers a few frames only to deliver them as in the plain decode. */
-export async function expectExactSingles(
-  binaries: Binaries,
-  { file, video, frames }: FrameSample,
-): Promise<void> {
-  const only = [0, 3, 4, 31, frames.length - 1];
-  const layout = { format: 'yuv420p' } as const;
-  const reader = openFrameReader(binaries, file, video, { layout, only, deadlineMs: DEADLINE_MS });
-  const target = new Uint8Array(reader.frameBytes);
-  for (const index of only) {
-    expect(await reader.readInto(target)).toBe(true);
-    expect(Buffer.compare(target, frames[index] ?? target.subarray(1))).toBe(0);
-  }
-  expect(await reader.readInto(target)).toBe(false);
-  await reader.close();
+/** Expects a source that is asked for a few frames only to deliver them as in the plain decode. */
+export async function expectExactSingles(binaries: Binaries, sample: FrameSample): Promise<void> {
+  await expectExact(binaries, sample, [0, 3, 4, 4, 31, sample.frames.length - 1]);
 }
 
 /**
@@ -103,28 +108,28 @@ export async function expectExactSingles(
  */
 export async function expectExactBackwards(
   binaries: Binaries,
-  { file, video, frames }: FrameSample,
+  { file, video, frames, clock, held }: FrameSample,
   astray = 0,
 ): Promise<void> {
-  const locate = await readSeekIndex(binaries, file, video);
-  const options = { layout: { format: 'yuv420p' }, deadlineMs: DEADLINE_MS } as const;
-  const cursor = backwardFrames({
+  const locate = await readSeekIndex(binaries, file, video, pictureTimes(clock, held));
+  const options = { layout: { format: frameFormat(video) }, deadlineMs: DEADLINE_MS } as const;
+  const pictures = frames.filter((_, frame) => held[frame] === 0);
+  const cursor = backwardPictures({
     lowest: 0,
-    highest: frames.length - 1,
+    highest: pictures.length - 1,
     bufferedFrames: 24,
     frameBytes: frames[0]?.length ?? 0,
     seekIndex: (first, last) => {
-      const range = locate(first, last);
-      const { seekSeconds } = range;
-      return seekSeconds === undefined ? range : { ...range, seekSeconds: seekSeconds + astray };
+      const { seek, ...range } = locate(first, last);
+      return seek ? { ...range, seek: { ...seek, seconds: seek.seconds + astray } } : range;
     },
-    openReader: (range) => openFrameReader(binaries, file, video, { ...options, range }),
+    openReader: (selection) => openPictureReader(binaries, file, video, { ...options, selection }),
   });
   const target = new Uint8Array(frames[0]?.length ?? 0);
   const wrong: number[] = [];
-  for (const [index, wanted] of [...frames.entries()].reverse()) {
-    await cursor.copyFrame(index, target, false);
-    if (Buffer.compare(target, wanted) !== 0) wrong.push(index);
+  for (const [picture, wanted] of [...pictures.entries()].reverse()) {
+    await cursor.copy(picture, target, false);
+    if (Buffer.compare(target, wanted) !== 0) wrong.push(picture);
   }
   await cursor.close();
   expect(wrong).toEqual([]);

@@ -1,7 +1,7 @@
 import { audioPlan, outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
 import { AUDIO_SAMPLE_RATE, readAudio } from '../audio-reader';
-import { openFrameReader } from '../decode/frame-reader';
-import { openFrameSource } from '../decode/frame-source';
+import { openFrameReader } from '../decode/working-rate/frame-reader';
+import { openFrameSource } from '../decode/working-rate/frame-source';
 import { openEncoder } from '../encode/encoder';
 import { type Binaries } from '../ffmpeg/binaries';
 import { isMediaError } from '../media-error';

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
-import { type Binaries, type VideoDecoder } from '../ffmpeg/binaries';
-import { startPipedChild } from '../ffmpeg/byte-pipe';
-import { isMediaError, MediaError, MediaProcessError } from '../media-error';
-import { type VideoStream } from '../probe/stream-info';
+import { type Binaries, type VideoDecoder } from '../../ffmpeg/binaries';
+import { startPipedChild } from '../../ffmpeg/byte-pipe';
+import { isMediaError, MediaError, MediaProcessError } from '../../media-error';
+import { type VideoStream } from '../../probe/stream-info';
 import {
   decoderArguments,
   type FrameDecoding,
