@@ -88,5 +88,7 @@ export {
   followsVoice,
   mouthOpening,
   mouthOpenings,
+  shownFrames,
   speechEnvelope,
+  stepsIn,
 } from './sync';

@@ -1,6 +1,7 @@
+import { type Clock, endOf, frameAt } from '@lipsync/domain';
 import { type FaceTrack } from './face/face-track';
 import { distance, landmark, LANDMARK_VALUES, landmarkCenter, LEFT_EYE, RIGHT_EYE } from './face/landmarks';
-import { type Recording } from './speech/log-mel';
+import { type Recording, SAMPLE_RATE } from './speech/log-mel';
 
 /** Opening of the mouth in every frame of a track; null if no face was found. */
 export function mouthOpenings(track: FaceTrack): (number | null)[] {
@@ -12,8 +13,24 @@ export function mouthOpenings(track: FaceTrack): (number | null)[] {
 }
 
 /**
- * Fewest frames with a mouth to judge: three seconds. Speech is smooth, so few of its frames are independent, and one
- * of several lags is always best. In 25 unrelated frames every second mouth would seem to follow.
+ * Voice and mouth are compared in steps of so many seconds, whatever the rate of the pictures. It is also the finest lag
+ * that is told.
+ */
+const SYNC_STEP = 0.04;
+
+/** How many steps come closest to so many seconds. */
+export function stepsIn(seconds: number): number {
+  return Math.round(seconds / SYNC_STEP);
+}
+
+/** The frame that is on screen in the middle of every step of a clip. */
+export function shownFrames(clock: Clock): number[] {
+  return Array.from({ length: stepsIn(endOf(clock)) }, (_, step) => frameAt(clock, (step + 0.5) * SYNC_STEP));
+}
+
+/**
+ * Fewest steps with a mouth to judge: three seconds. Speech is smooth, so few of its steps are independent, and one of
+ * several lags is always best. In 25 unrelated steps every second mouth would seem to follow.
  */
 export const FEWEST_MOUTHS = 75;
 
@@ -39,28 +56,29 @@ export interface FollowsVoice {
    * has 0.6 to 0.95, trained networks 0.16 to 0.37, natural speech −0.1 to 0.5.
    */
   readonly pearson: number | null;
-  /** Frames by which the mouth lags behind the voice; null if it does not follow well enough to have a lag. */
-  readonly lagFrames: number | null;
-  /** Frames with a measured mouth. */
-  readonly faceFrames: number;
+  /** Seconds by which the mouth lags behind the voice; null if it does not follow well enough to have a lag. */
+  readonly lagSeconds: number | null;
+  /** For how long the mouth was measured. */
+  readonly faceSeconds: number;
 }
 
 /**
- * How closely the mouth follows the loudness of the voice: the best correlation of all lags in ±maxLagFrames, and its
- * lag. The more lags are searched, the higher the chance correlation of a mouth that does not follow at all.
+ * How closely the mouth follows the loudness of the voice, both step by step: the best correlation of all lags of up to
+ * `maxLagSeconds` in either direction, and its lag. The more lags are searched, the higher the chance correlation of a
+ * mouth that does not follow at all.
  */
 export function followsVoice(
   envelope: readonly number[],
   openings: readonly (number | null)[],
-  maxLagFrames: number,
+  maxLagSeconds: number,
 ): FollowsVoice {
   const seen = openings.filter((opening) => opening !== null);
-  const faceFrames = seen.length;
-  if (faceFrames < FEWEST_MOUTHS || deviation(envelope) <= STEADY_SOUND * mean(envelope))
-    return { pearson: null, lagFrames: null, faceFrames };
-  if (deviation(seen) <= STILL_MOUTH) return { pearson: 0, lagFrames: null, faceFrames };
-  const { pearson, lagFrames } = bestCorrelation(correlateAtLags(envelope, openings, maxLagFrames));
-  return { pearson, lagFrames: pearson < LEAST_FOR_A_LAG ? null : lagFrames, faceFrames };
+  const faceSeconds = seen.length * SYNC_STEP;
+  if (seen.length < FEWEST_MOUTHS || deviation(envelope) <= STEADY_SOUND * mean(envelope))
+    return { pearson: null, lagSeconds: null, faceSeconds };
+  if (deviation(seen) <= STILL_MOUTH) return { pearson: 0, lagSeconds: null, faceSeconds };
+  const { pearson, lag } = bestCorrelation(correlateAtLags(envelope, openings, stepsIn(maxLagSeconds)));
+  return { pearson, lagSeconds: pearson < LEAST_FOR_A_LAG ? null : lag * SYNC_STEP, faceSeconds };
 }
 
 /** Opposite points of the upper and lower inner lip. */
@@ -102,13 +120,13 @@ function pearson(a: readonly number[], b: readonly number[]): number {
 }
 
 interface LaggedCorrelation {
-  /** Frames by which `follower` lags behind `leader`; negative if it is ahead. */
-  lagFrames: number;
+  /** Steps by which `follower` lags behind `leader`; negative if it is ahead. */
+  lag: number;
   pearson: number;
 }
 
 /**
- * Correlation of `follower[i + lag]` with `leader[i]` for every lag in ±maxLag. Null entries (frames without a measured
+ * Correlation of `follower[i + lag]` with `leader[i]` for every lag in ±maxLag. Null entries (steps without a measured
  * face) are ignored pair by pair.
  */
 function correlateAtLags(
@@ -117,13 +135,13 @@ function correlateAtLags(
   maxLag: number,
 ): LaggedCorrelation[] {
   const lags = Array.from({ length: 2 * maxLag + 1 }, (_, k) => k - maxLag);
-  return lags.map((lagFrames) => {
+  return lags.map((lag) => {
     const pairs = leader.flatMap((value, i) => {
-      const followed = follower[i + lagFrames];
+      const followed = follower[i + lag];
       return followed == null ? [] : [[value, followed] as const];
     });
     return {
-      lagFrames,
+      lag,
       pearson: pearson(
         pairs.map(([x]) => x),
         pairs.map(([, y]) => y),
@@ -147,32 +165,29 @@ function deviation(values: readonly number[]): number {
   return Math.sqrt(mean(values.map((value) => (value - middle) ** 2)));
 }
 
-/** Frames that are processed at once. */
+/** Steps that are processed at once. */
 const STRETCH = 250;
 
 /**
- * Loudness of speech per video frame: RMS over a Hann-weighted window of two frames, centered on the middle of the
- * frame's display time. Outside the recording counts as silence.
+ * Loudness of 16 kHz speech in each of the first `steps`: RMS over a Hann-weighted window of two steps, centered on the
+ * middle of the step. Outside the recording counts as silence.
  */
-export function speechEnvelope(
-  recording: Recording,
-  { sampleRate, fps, frames }: { sampleRate: number; fps: number; frames: number },
-): number[] {
-  const half = Math.round(sampleRate / fps);
+export function speechEnvelope(recording: Recording, steps: number): number[] {
+  const half = Math.round(SAMPLE_RATE * SYNC_STEP);
   const weights = Float64Array.from(
     { length: 2 * half + 1 },
     (_, i) => 0.5 + 0.5 * Math.cos((Math.PI * (i - half)) / half),
   );
   const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const startOf = (frame: number): number => Math.round(((frame + 0.5) * sampleRate) / fps) - half;
+  const startOf = (step: number): number => Math.round((step + 0.5) * SYNC_STEP * SAMPLE_RATE) - half;
   let from = 0;
   let heard = new Float32Array(0);
-  return Array.from({ length: frames }, (_, frame) => {
-    if (frame % STRETCH === 0) {
-      from = startOf(frame);
-      heard = recording.read(from, startOf(Math.min(frame + STRETCH, frames) - 1) + weights.length);
+  return Array.from({ length: steps }, (_, step) => {
+    if (step % STRETCH === 0) {
+      from = startOf(step);
+      heard = recording.read(from, startOf(Math.min(step + STRETCH, steps) - 1) + weights.length);
     }
-    const first = startOf(frame) - from;
+    const first = startOf(step) - from;
     let energy = 0;
     for (let i = 0; i < weights.length; i++) {
       const sample = heard[first + i] ?? 0;

@@ -1,11 +1,12 @@
+import { constantClock } from '@lipsync/domain';
 import { fillNoise } from './diffusion/noise';
 import { recordingOf } from './speech/log-mel';
-import { FEWEST_MOUTHS, followsVoice, mean, mouthOpening, speechEnvelope } from './sync';
+import { FEWEST_MOUTHS, followsVoice, mean, mouthOpening, shownFrames, speechEnvelope } from './sync';
 
 describe('follows voice', () => {
   const FRAMES = 120;
   /** The range of lags that the service searches. */
-  const MAX_LAG = 4;
+  const MAX_LAG = 0.16;
   const series = (valueAt: (frame: number) => number): number[] =>
     Array.from({ length: FRAMES }, (_, i) => valueAt(i));
   /** Syllables of changing length and loudness. */
@@ -19,9 +20,9 @@ describe('follows voice', () => {
   };
 
   test('gives a correlation, and the lag at which it is best, for a mouth that follows the voice', () => {
-    const { pearson, lagFrames, faceFrames } = followsVoice(voice, talking, MAX_LAG);
+    const { pearson, lagSeconds, faceSeconds } = followsVoice(voice, talking, MAX_LAG);
     expect(pearson).toBeCloseTo(1, 6);
-    expect([lagFrames, faceFrames]).toEqual([2, FRAMES]);
+    expect([lagSeconds, faceSeconds]).toEqual([0.08, FRAMES / 25]);
   });
 
   test.each([
@@ -31,8 +32,8 @@ describe('follows voice', () => {
   ])('%s is not a voice to follow: neither a correlation nor a lag', (_, envelope) => {
     expect(followsVoice(envelope, talking, MAX_LAG)).toEqual({
       pearson: null,
-      lagFrames: null,
-      faceFrames: FRAMES,
+      lagSeconds: null,
+      faceSeconds: FRAMES / 25,
     });
   });
 
@@ -43,28 +44,28 @@ describe('follows voice', () => {
   ])('a mouth that is %s during speech does not follow at all, at no lag', (_, openings) => {
     expect(followsVoice(voice, openings, MAX_LAG)).toEqual({
       pearson: 0,
-      lagFrames: null,
-      faceFrames: FRAMES,
+      lagSeconds: null,
+      faceSeconds: FRAMES / 25,
     });
   });
 
   test('a mouth that moves independently has a low correlation, and no lag', () => {
     const babble = noise(3).map((value) => 0.2 + 0.05 * value);
-    const { pearson, lagFrames } = followsVoice(voice, babble, MAX_LAG);
+    const { pearson, lagSeconds } = followsVoice(voice, babble, MAX_LAG);
     expect(pearson).toBeLessThan(0.4);
-    expect(lagFrames).toBeNull();
+    expect(lagSeconds).toBeNull();
   });
 
   test('frames without a measured mouth are ignored', () => {
     const seen = talking.map((opening, i) => (i % 3 === 0 ? null : opening));
-    expect(followsVoice(voice, seen, MAX_LAG)).toMatchObject({ lagFrames: 2, faceFrames: 80 });
+    expect(followsVoice(voice, seen, MAX_LAG)).toMatchObject({ lagSeconds: 0.08, faceSeconds: 3.2 });
   });
 
   test('too few mouths are not judged at all', () => {
     const few = (mouths: number) => talking.map((opening, i) => (i < mouths ? opening : null));
     const judged = (mouths: number) => followsVoice(voice, few(mouths), MAX_LAG);
-    expect(judged(FEWEST_MOUTHS).lagFrames).toBe(2);
-    const unjudged = { pearson: null, lagFrames: null, faceFrames: FEWEST_MOUTHS - 1 };
+    expect(judged(FEWEST_MOUTHS).lagSeconds).toBe(0.08);
+    const unjudged = { pearson: null, lagSeconds: null, faceSeconds: (FEWEST_MOUTHS - 1) / 25 };
     expect(judged(FEWEST_MOUTHS - 1)).toEqual(unjudged);
   });
 
@@ -78,10 +79,21 @@ describe('follows voice', () => {
     const found = Array.from({ length: DRAWS }, (_, draw) =>
       followsVoice(babble(2 * draw), babble(2 * draw + 1), MAX_LAG),
     );
-    const passing = found.filter(({ lagFrames }) => lagFrames !== null);
+    const passing = found.filter(({ lagSeconds }) => lagSeconds !== null);
     expect(passing.length).toBeLessThan(DRAWS / 10);
     expect(mean(found.map(({ pearson }) => pearson ?? NaN))).toBeLessThan(0.25);
   });
+});
+
+test('of each step of 40 ms the frame in its middle counts, whatever the rate', () => {
+  const at = (num: number, den: number, frames: number): number[] =>
+    shownFrames(constantClock({ num, den }, frames));
+  const one = Array.from({ length: 1000 }, (_, frame) => frame);
+  expect(at(25, 1, 1000)).toEqual(one);
+  expect(at(50, 1, 8)).toEqual([1, 3, 5, 7]);
+  expect(at(60, 1, 12)).toEqual([1, 3, 6, 8, 10]);
+  expect(at(12, 1, 3)).toEqual([0, 0, 1, 1, 2, 2]);
+  expect(shownFrames({ timescale: 1000, ticks: Uint32Array.of(0, 15, 100, 130) })).toEqual([1, 1, 2]);
 });
 
 describe('mouth opening', () => {
@@ -128,21 +140,18 @@ describe('mouth opening', () => {
 describe('speechEnvelope', () => {
   it('is the RMS of a steady tone and 0 in silence', () => {
     const pcm = Float32Array.from({ length: 16_000 }, (_, i) => (i < 8_000 ? 0.5 * Math.sin(i) : 0));
-    const envelope = speechEnvelope(recordingOf(pcm), { sampleRate: 16_000, fps: 25, frames: 25 });
+    const envelope = speechEnvelope(recordingOf(pcm), 25);
     expect(envelope[5]).toBeCloseTo(0.5 / Math.SQRT2, 2);
     expect(envelope[20]).toBe(0);
   });
 
   it('depends only on the surroundings of each frame, however long the recording', () => {
     const pcm = Float32Array.from({ length: 21 * 16_000 }, (_, i) => Math.sin(i * i * 1e-6));
-    const window = { sampleRate: 16_000, fps: 25 };
-    const whole = speechEnvelope(recordingOf(pcm), { ...window, frames: 530 });
+    const whole = speechEnvelope(recordingOf(pcm), 530);
     for (const frame of [225, 250, 475, 500]) {
       // The frame before includes a little of what is cut off here.
       const rest = recordingOf(pcm.subarray((frame - 1) * 640));
-      expect(speechEnvelope(rest, { ...window, frames: 26 }).slice(1)).toEqual(
-        whole.slice(frame, frame + 25),
-      );
+      expect(speechEnvelope(rest, 26).slice(1)).toEqual(whole.slice(frame, frame + 25));
     }
   });
 });

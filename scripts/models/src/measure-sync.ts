@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { SYNC_MODES, type SyncMode } from '@lipsync/contract';
-import { audioPlan, outputFrameCount, sourceFrameIndex, WORKING_FPS } from '@lipsync/domain';
+import { type Clock, endOf, timelineOf, usualRate } from '@lipsync/domain';
 import {
   decodeFaceTrack,
   type FaceTrack,
@@ -10,6 +10,7 @@ import {
   followsVoice,
   mouthOpenings,
   recordingOf,
+  shownFrames,
   speechEnvelope,
 } from '@lipsync/engines';
 import { startInference } from '@lipsync/gpu-worker';
@@ -64,7 +65,7 @@ export interface SyncMeasurement {
 /**
  * A wider range than in the service, so that a late track is found however late; for clips of five seconds and more.
  */
-const MAX_LAG_FRAMES = 12;
+const MAX_LAG_SECONDS = 0.48;
 
 const DEADLINE_MS = 900_000;
 
@@ -82,45 +83,42 @@ async function measureSync(binaries: Binaries, options: Options): Promise<SyncMe
   try {
     const rendered = await faceTrackOf(videoFile, 'rendered.track');
     const pcm = await readAudio(binaries, audioFile, { deadlineMs: DEADLINE_MS });
-    const window = { sampleRate: AUDIO_SAMPLE_RATE, fps: WORKING_FPS, frames: rendered.frames };
-    const envelope = speechEnvelope(recordingOf(pcm), window);
-    const measurement: SyncMeasurement = {
-      rendered: followsVoice(envelope, mouthOpenings(rendered), MAX_LAG_FRAMES),
-    };
+    const shown = shownFrames(rendered.clock);
+    const envelope = speechEnvelope(recordingOf(pcm), shown.length);
+    const follows = (openings: readonly (number | null)[]): FollowsVoice =>
+      followsVoice(
+        envelope,
+        shown.map((frame) => openings[frame] ?? null),
+        MAX_LAG_SECONDS,
+      );
+    const measurement: SyncMeasurement = { rendered: follows(mouthOpenings(rendered)) };
     if (options.source === undefined) return measurement;
 
     const sourceFile = path.resolve(options.source);
     const source = await faceTrackOf(sourceFile, 'source.track');
     const openings = mouthOpenings(source);
-    const length = { videoFrames: source.frames, audioSeconds: pcm.length / AUDIO_SAMPLE_RATE };
-    const outputFrames = outputFrameCount(options.syncMode, length.videoFrames, length.audioSeconds);
-    /** Source frame of every output frame. */
-    const indices = Array.from({ length: outputFrames }, (_, i) =>
-      sourceFrameIndex(options.syncMode, i, { videoFrames: source.frames, outputFrames }),
-    );
+    const timeline = timelineOf(options.syncMode, source.clock, pcm.length / AUDIO_SAMPLE_RATE);
     const plainFile = path.join(scratch, 'plain.mp4');
     const transcode = {
       videoFile: sourceFile,
       video: await probeVideo(binaries, sourceFile),
       audioFile,
       audio: await probeAudio(binaries, audioFile),
-      indices,
-      audioPlan: audioPlan(options.syncMode, length),
+      timeline,
       outFile: plainFile,
     };
     await plainTranscode(binaries, transcode, DEADLINE_MS);
     const video = await probeVideo(binaries, videoFile);
-    const boxes = indices.map(paddedFaceBoxes(source));
-    const seen = indices.map((index) => openings[index] ?? null);
+    const boxes = timeline.sources.map(paddedFaceBoxes(source));
     return {
       ...measurement,
-      source: followsVoice(envelope, seen, MAX_LAG_FRAMES),
+      source: follows(timeline.sources.map((frame) => openings[frame] ?? null)),
       outside_face: await compareOutsideFace(
         binaries,
         { renderedFile: videoFile, plainFile, video, boxes },
         DEADLINE_MS,
       ),
-      duration: durationOf(outputFrames / WORKING_FPS, video.durationSeconds),
+      duration: durationOf(timeline.clock, video.durationSeconds),
     };
   } finally {
     inference.close();
@@ -128,12 +126,12 @@ async function measureSync(binaries: Binaries, options: Options): Promise<SyncMe
   }
 }
 
-function durationOf(expected: number, actual: number): NonNullable<SyncMeasurement['duration']> {
-  const tolerance = 1 / WORKING_FPS + 1e-3;
+function durationOf(clock: Clock, actual: number): NonNullable<SyncMeasurement['duration']> {
+  const expected = endOf(clock);
   return {
     expected_seconds: expected,
     actual_seconds: actual,
-    within_one_frame: Math.abs(actual - expected) <= tolerance,
+    within_one_frame: Math.abs(actual - expected) <= 1 / usualRate(clock) + 1e-3,
   };
 }
 

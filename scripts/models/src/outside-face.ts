@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type AudioPlan } from '@lipsync/domain';
+import { framesOf, type Timeline } from '@lipsync/domain';
 import { faceBox, type FaceTrack, highsyncFaces, LANDMARK_VALUES } from '@lipsync/engines';
 import {
   type Binaries,
@@ -118,9 +118,7 @@ interface TranscodeRequest {
   video: VideoStream;
   audioFile: string;
   audio: ProbedAudio;
-  /** Source frame of every output frame. */
-  indices: readonly number[];
-  audioPlan: AudioPlan;
+  timeline: Timeline;
   outFile: string;
 }
 
@@ -130,16 +128,17 @@ export async function plainTranscode(
   request: TranscodeRequest,
   deadlineMs: number,
 ): Promise<void> {
-  const source = openFrameSource(binaries, request.videoFile, request.video, request.indices, { deadlineMs });
+  const { sources, clock, sound } = request.timeline;
+  const source = openFrameSource(binaries, request.videoFile, request.video, sources, { deadlineMs });
   const encoder = openEncoder(
     binaries,
     {
       outputPath: request.outFile,
       width: source.width,
       height: source.height,
-      frames: request.indices.length,
+      frames: framesOf(clock),
       color: frameColor(request.video),
-      audio: { path: request.audioFile, stream: request.audio, ...request.audioPlan },
+      audio: { path: request.audioFile, stream: request.audio, ...sound },
     },
     { deadlineMs },
   );

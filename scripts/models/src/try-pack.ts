@@ -114,7 +114,7 @@ function figuresOf({ renderedFrames, gpuInferenceMs, timings, quality }: RenderR
     faceless_share: rounded(quality.facelessShare, 3),
     enlarged_share: rounded(quality.enlargedShare, 3),
     sync_correlation: rounded(quality.syncCorrelation, 3),
-    sync_lag_frames: quality.syncLagFrames,
+    sync_lag_seconds: rounded(quality.syncLagSeconds, 2),
     seam_levels: rounded(quality.seamLevels, 2),
     skin_psnr_db: rounded(quality.skinPsnrDb, 1),
     sampled_frames: quality.sampledFrames,

@@ -209,8 +209,8 @@ export type FailureCode = ErrorCode | 'cancelled' | 'pack_lost' | 'device_lost';
 export interface SyncQuality {
   /** Pearson correlation of mouth opening and voice at the best lag; 0 when the mouth does not move. */
   readonly syncCorrelation: number | null;
-  /** Number of frames by which the mouth lags the voice; null when it does not follow. */
-  readonly syncLagFrames: number | null;
+  /** Seconds by which the mouth lags the voice; null when it does not follow. */
+  readonly syncLagSeconds: number | null;
 }
 
 /** The quality of an output as far as it can be measured; for operators, never for customers. */

@@ -1,5 +1,5 @@
 import { type Engine } from '@lipsync/contract';
-import { type MeasuredUsage, WORKING_FPS } from '@lipsync/domain';
+import { type MeasuredUsage } from '@lipsync/domain';
 import { type LabelsOf, type Metrics } from '@lipsync/telemetry';
 import {
   type AnalyzeResult,
@@ -79,9 +79,9 @@ export function createWorkMetrics(metrics: Metrics) {
     cache.inc({ cache: 'face_track', result: from === 'analysis' ? 'miss' : 'hit' });
   }
   function addQuality(engine: Engine, { quality }: RenderResult): void {
-    const { syncCorrelation, syncLagFrames, seamLevels, skinPsnrDb, facelessShare } = quality;
+    const { syncCorrelation, syncLagSeconds, seamLevels, skinPsnrDb, facelessShare } = quality;
     correlations.observe({ engine }, syncCorrelation ?? NaN);
-    lags.observe({ engine }, syncLagFrames === null ? NaN : syncLagFrames / WORKING_FPS);
+    lags.observe({ engine }, syncLagSeconds ?? NaN);
     seams.observe({ engine }, seamLevels ?? NaN);
     skin.observe({ engine }, skinPsnrDb ?? NaN);
     faceless.observe({ engine }, facelessShare);

@@ -42,7 +42,7 @@ test('sync, seam, skin and faceless frames of a render are exported by engine', 
 });
 
 test('a missing measurement is not exported as zero', async () => {
-  const unmeasured = { syncCorrelation: null, syncLagFrames: null, seamLevels: null, skinPsnrDb: null };
+  const unmeasured = { syncCorrelation: null, syncLagSeconds: null, seamLevels: null, skinPsnrDb: null };
   const told = await toldAfter(unmeasured);
   for (const name of ['sync_correlation', 'sync_lag_seconds', 'seam_levels', 'skin_psnr_db'])
     expect(told(name).count).toBe(0);

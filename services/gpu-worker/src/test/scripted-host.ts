@@ -71,7 +71,7 @@ export const renderResult = (change: Partial<RenderResult> = {}): RenderResult =
   featuresAdded: 0,
   quality: {
     syncCorrelation: 0.75,
-    syncLagFrames: 1,
+    syncLagSeconds: 0.04,
     seamLevels: 2.5,
     skinPsnrDb: 38,
     facelessShare: 0.25,

@@ -118,7 +118,7 @@ async function renderClip(
   const mouths = engine.wantsExemplars
     ? await clock.during('exemplars', () => cutMouths(task.videoPath, video, track, sources, job))
     : [];
-  const probe = createQualityProbe({ track, audio, sources, format });
+  const probe = createQualityProbe({ track, audio, sources, clock: timeline.clock, format });
   const openFrames = (): FrameReader => openFrameSource(binaries, task.videoPath, video, sources, limits);
 
   const source = openFrames();

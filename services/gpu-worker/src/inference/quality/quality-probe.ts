@@ -1,4 +1,4 @@
-import { WORKING_FPS } from '@lipsync/domain';
+import { type Clock } from '@lipsync/domain';
 import {
   type FaceTrack,
   FEWEST_MOUTHS,
@@ -7,8 +7,9 @@ import {
   MOUTH,
   mouthOpening,
   type Recording,
-  SAMPLE_RATE,
+  shownFrames,
   speechEnvelope,
+  stepsIn,
 } from '@lipsync/engines';
 import { type Box, type PictureFormat } from '@lipsync/kernels';
 import { type OutputQuality, type SyncQuality } from '../../protocol/messages';
@@ -28,14 +29,14 @@ export interface FaceObserver {
   readonly after: (frame: Uint8Array, outputIndex: number) => void;
 }
 
-const UNMEASURED: SyncQuality = { syncCorrelation: null, syncLagFrames: null };
+const UNMEASURED: SyncQuality = { syncCorrelation: null, syncLagSeconds: null };
 
-/** Four seconds: enough syllables for a correlation even if some frames show no face, and cheap beside any render. */
-const SAMPLE_FRAMES = 100;
-/** Seam and skin change little from frame to frame, and measuring them reads every pixel of a face. */
-const CHANGE_EVERY = 5;
+/** So many seconds have enough syllables for a correlation even if some show no face, and are cheap beside any render. */
+const SAMPLE_SECONDS = 4;
+/** Seam and skin change little from picture to picture, and measuring them reads every pixel of a face. */
+const CHANGE_EVERY_SECONDS = 0.2;
 /** Nobody would call a larger lag in sync, and every additional lag searched raises the odds of a chance match. */
-const MAX_LAG_FRAMES = 4;
+const MAX_LAG_SECONDS = 0.16;
 /** Margin around the landmarks for what an engine changes, and around the mouth for what it means to change. */
 const FACE_MARGIN = 0.25;
 const MOUTH_MARGIN = 0.35;
@@ -55,14 +56,22 @@ export type QualityProbe = ReturnType<typeof createQualityProbe>;
 export function createQualityProbe(clip: {
   readonly track: FaceTrack;
   readonly sources: readonly number[];
+  /** When the output's frames are on screen. */
+  readonly clock: Clock;
   readonly audio: Recording;
   readonly format: PictureFormat;
 }) {
-  const { track, sources, audio, format } = clip;
+  const { track, sources, clock, audio, format } = clip;
   const frames = sources.length;
-  const shown = sources.map((source) => track.found[source] === 1);
-  const envelope = speechEnvelope(audio, { sampleRate: SAMPLE_RATE, fps: WORKING_FPS, frames });
-  const { from, to } = loudestSegment(envelope, shown, SAMPLE_FRAMES);
+  const shown = shownFrames(clock);
+  const showsFace = shown.map((output) => track.found[sources[output] ?? -1] === 1);
+  const loudness = speechEnvelope(audio, shown.length);
+  const { from, to } = loudestSegment(loudness, showsFace, stepsIn(SAMPLE_SECONDS));
+  const envelope = loudness.slice(from, to);
+  /** The output frames that are looked at, one per step; slow pictures are on screen in several. */
+  const looks = shown.slice(from, to);
+  const sampled = new Set(looks);
+  const compared = new Set(looks.filter((_, i) => i % stepsIn(CHANGE_EVERY_SECONDS) === 0));
   const change = createFaceChange();
   const faces = new Map<number, SampledFace>();
   let before: LumaRegion | undefined;
@@ -89,7 +98,6 @@ export function createQualityProbe(clip: {
     const row = (sources[outputIndex] ?? 0) * LANDMARK_VALUES;
     return track.landmarks.subarray(row, row + LANDMARK_VALUES);
   };
-  const isSampled = (outputIndex: number): boolean => outputIndex >= from && outputIndex < to;
   const regionOf = (landmarks: Float32Array): Box =>
     insidePicture(widened(landmarkBounds(landmarks), FACE_MARGIN), format);
 
@@ -106,15 +114,16 @@ export function createQualityProbe(clip: {
 
   /** Finds the mouths of the sampled faces with the analyzer. */
   async function syncBy(analyzer: LoadedAnalyzer): Promise<SyncQuality> {
-    if (faces.size < FEWEST_MOUTHS) return UNMEASURED;
+    if (looks.filter((output) => faces.has(output)).length < FEWEST_MOUTHS) return UNMEASURED;
     const find = createLandmarkFinder(analyzer.run, analyzer.params.landmarks);
-    const openings: (number | null)[] = envelope.slice(from, to).map(() => null);
-    for (const [outputIndex, { region, landmarks }] of faces) {
+    const openings = new Map<number, number>();
+    for (const [output, { region, landmarks }] of faces) {
       const patch = facePatch(landmarks, analyzer.params.landmarks.scale);
-      openings[outputIndex - from] = mouthOpening((await find(region.picture, patch)).points);
+      openings.set(output, mouthOpening((await find(region.picture, patch)).points));
     }
-    const { pearson, lagFrames } = followsVoice(envelope.slice(from, to), openings, MAX_LAG_FRAMES);
-    return { syncCorrelation: pearson, syncLagFrames: lagFrames };
+    const seen = looks.map((output) => openings.get(output) ?? null);
+    const { pearson, lagSeconds } = followsVoice(envelope, seen, MAX_LAG_SECONDS);
+    return { syncCorrelation: pearson, syncLagSeconds: lagSeconds };
   }
 
   const observer: FaceObserver = {
@@ -125,14 +134,13 @@ export function createQualityProbe(clip: {
     },
     before: (frame, outputIndex) =>
       observe(() => {
-        before =
-          isSampled(outputIndex) && (outputIndex - from) % CHANGE_EVERY === 0
-            ? lumaOf(frame, format, regionOf(landmarksOf(outputIndex)))
-            : undefined;
+        before = compared.has(outputIndex)
+          ? lumaOf(frame, format, regionOf(landmarksOf(outputIndex)))
+          : undefined;
       }),
     after: (frame, outputIndex) =>
       observe(() => {
-        if (isSampled(outputIndex)) lookAfter(frame, outputIndex);
+        if (sampled.has(outputIndex)) lookAfter(frame, outputIndex);
       }),
   };
   return {
@@ -198,11 +206,11 @@ function toRegion(landmarks: Float32Array, { left, top, step }: RgbRegion): Floa
 }
 
 /**
- * The segment [from, to) of at most `length` frames with the most speech in frames that show a face, so that sync is
+ * The segment [from, to) of at most `length` steps with the most speech in steps that show a face, so that sync is
  * measured where there is something to measure.
  *
- * @param envelope loudness per frame
- * @param shown per frame whether it shows a face
+ * @param envelope loudness per step
+ * @param shown per step whether it shows a face
  */
 export function loudestSegment(
   envelope: readonly number[],

@@ -1,3 +1,4 @@
+import { type Clock, constantClock, framesOf, middleOf } from '@lipsync/domain';
 import { recordingOf, type RunModel, SAMPLE_RATE, SessionError } from '@lipsync/engines';
 import { syntheticTrack } from '@lipsync/engines/test';
 import { pictureLayout } from '@lipsync/kernels';
@@ -71,10 +72,14 @@ function faceWithMouth(opening: number): number[] {
   return points.flat();
 }
 
-function newProbe(audio = SPEECH, hasFace: (frame: number) => boolean = () => true): QualityProbe {
-  const track = syntheticTrack({ frames: FRAMES, ...FORMAT, box: FACE, hasFace });
-  const sources = Array.from({ length: FRAMES }, (_, i) => i);
-  return createQualityProbe({ track, sources, audio: recordingOf(audio), format: FORMAT });
+function newProbe(audio = SPEECH): QualityProbe {
+  return probeOf(constantClock({ num: 25, den: 1 }, FRAMES), audio);
+}
+
+function probeOf(clock: Clock, audio = SPEECH): QualityProbe {
+  const track = syntheticTrack({ frames: framesOf(clock), ...FORMAT, box: FACE });
+  const sources = [...track.found.keys()];
+  return createQualityProbe({ track, sources, clock, audio: recordingOf(audio), format: FORMAT });
 }
 
 const blank = (): Uint8Array => new Uint8Array(pictureLayout(FORMAT).bytes).fill(128);
@@ -102,14 +107,29 @@ const refuses =
   (error: Error): RunModel =>
   () =>
     Promise.reject(error);
-const UNMEASURED = { syncCorrelation: null, syncLagFrames: null };
+const UNMEASURED = { syncCorrelation: null, syncLagSeconds: null };
 
 test.each([-1, 0, 3])('a mouth %i frames behind the voice is measured as that late', async (lag) => {
   const probe = newProbe();
   show(probe, all, talking(lag));
-  const { syncCorrelation, syncLagFrames, sampledFrames, problem } = await probe.judge(load());
+  const { syncCorrelation, syncLagSeconds, sampledFrames, problem } = await probe.judge(load());
   expect(syncCorrelation).toBeGreaterThan(0.9);
-  expect([syncLagFrames, sampledFrames, problem]).toEqual([lag, 100, null]);
+  expect([syncLagSeconds, sampledFrames, problem]).toEqual([lag * 0.04, 100, null]);
+});
+
+test.each([
+  { num: 12, den: 1 },
+  { num: 24_000, den: 1001 },
+  { num: 60, den: 1 },
+])('at $num/$den pictures a second sync is measured as well, in no more faces', async (rate) => {
+  const clock = constantClock(rate, Math.floor((4.4 * rate.num) / rate.den));
+  const probe = probeOf(clock);
+  const late = (output: number): number => VOICE[Math.floor((middleOf(clock, output) - 0.08) * 25)] ?? 0;
+  show(probe, [...Array(framesOf(clock)).keys()], late);
+  const { syncCorrelation, syncLagSeconds, sampledFrames } = await probe.judge(load());
+  expect(syncCorrelation).toBeGreaterThan(0.8);
+  expect(syncLagSeconds).toBe(0.08);
+  expect(sampledFrames).toBeLessThanOrEqual(100);
 });
 
 test('there is no sync to measure in silence, however the mouth moves', async () => {
@@ -121,7 +141,7 @@ test('there is no sync to measure in silence, however the mouth moves', async ()
 test('a mouth that stays closed during speech counts as not following', async () => {
   const probe = newProbe();
   show(probe, all, () => 0);
-  expect(await probe.judge(load())).toMatchObject({ syncCorrelation: 0, syncLagFrames: null });
+  expect(await probe.judge(load())).toMatchObject({ syncCorrelation: 0, syncLagSeconds: null });
 });
 
 test('faces for less than three seconds yield no sync, and the analyzer is not run', async () => {
