@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Engine, ENGINES } from '@lipsync/contract';
-import { outputFrameCount, sourceFrameIndex, WORKING_FPS } from '@lipsync/domain';
+import { framesOf, secondsAt, timelineOf } from '@lipsync/domain';
 import { decodeFaceTrack, type FaceTrack, LANDMARK_VALUES, MOUTH } from '@lipsync/engines';
 import { startInference } from '@lipsync/gpu-worker';
 import {
@@ -67,19 +67,23 @@ async function makeContactSheet(binaries: Binaries, options: Options): Promise<o
     await inference.analyze({ videoPath, trackPath });
     const track = decodeFaceTrack(await readFile(trackPath));
     const pcm = await readAudio(binaries, audioPath, { deadlineMs: DEADLINE_MS });
-    const outputFrames = outputFrameCount(syncMode, track.frames, pcm.length / AUDIO_SAMPLE_RATE);
+    const { sources, clock } = timelineOf(syncMode, track.clock, pcm.length / AUDIO_SAMPLE_RATE);
     const sounds = await knownSounds(audioPath);
     const moments =
       options.consecutive !== undefined
-        ? framesInARow(options.from, options.consecutive, outputFrames)
+        ? framesInARow(options.from, options.consecutive, clock)
         : sounds !== null
-          ? tellingMoments(sounds, outputFrames)
-          : spreadMoments(outputFrames);
-    const sourceFrames = moments.map(({ frame }) =>
-      sourceFrameIndex(syncMode, frame, { videoFrames: track.frames, outputFrames }),
-    );
+          ? tellingMoments(sounds, clock)
+          : spreadMoments(framesOf(clock));
+    const sourceFrames = moments.map(({ frame }) => sources[frame] ?? 0);
     const squares = sourceFrames.map((frame) => squareOf(track, frame, options.crop));
-    const rows = [{ name: 'source', file: videoPath, frames: sourceFrames }];
+    const rows = [
+      {
+        name: 'source',
+        file: videoPath,
+        seconds: sourceFrames.map((frame) => secondsAt(track.clock, pictureOf(track, frame))),
+      },
+    ];
     for (const engine of options.engines) {
       const outputPath = path.join(folder, `${engine}.mp4`);
       await inference.render({
@@ -90,7 +94,8 @@ async function makeContactSheet(binaries: Binaries, options: Options): Promise<o
         outputPath,
         faceTrackPath: trackPath,
       });
-      rows.push({ name: engine, file: outputPath, frames: moments.map(({ frame }) => frame) });
+      const seconds = moments.map(({ frame }) => secondsAt(clock, frame));
+      rows.push({ name: engine, file: outputPath, seconds });
     }
     const out = path.resolve(options.out);
     await mkdir(path.dirname(out), { recursive: true });
@@ -103,6 +108,14 @@ async function makeContactSheet(binaries: Binaries, options: Options): Promise<o
 }
 
 const DEADLINE_MS = 900_000;
+
+/** The frame with which the picture of a frame appears. */
+function pictureOf({ held }: FaceTrack, frame: number): number {
+  let first = frame;
+  while (held[first] === 1) first--;
+  return first;
+}
+
 interface Square {
   readonly x: number;
   readonly y: number;
@@ -133,24 +146,28 @@ function squareOf(track: FaceTrack, frame: number, crop: Options['crop']): Squar
 /** Side of a cell in pixels. */
 const CELL = 220;
 
+/** Seconds by which a picture's time in a file may differ from its time on the clock; pictures are further apart. */
+const TOLERANCE = 0.002;
+
 async function compose(
   ffmpeg: string,
-  rows: readonly { file: string; frames: readonly number[] }[],
+  rows: readonly { file: string; seconds: readonly number[] }[],
   squares: readonly Square[],
   out: string,
 ): Promise<void> {
   const cell = (row: number, column: number): string => `[r${row}c${column}]`;
-  const graph = rows.flatMap(({ frames }, row) => {
-    const cells = frames.map((_, column) => cell(row, column)).join('');
-    const cuts = frames.map((frame, column) => {
+  const graph = rows.flatMap(({ seconds }, row) => {
+    const cells = seconds.map((_, column) => cell(row, column)).join('');
+    const cuts = seconds.map((second, column) => {
       const { x, y, side } = squares[column] ?? { x: 0, y: 0, side: CELL };
       const cut = `crop=${side}:${side}:${x}:${y},scale=${CELL}:${CELL}:flags=lanczos,setsar=1`;
-      return `[s${row}c${column}]select=eq(n\\,${frame}),setpts=0,${cut}${cell(row, column)}`;
+      const span = `${second - TOLERANCE}\\,${second + TOLERANCE}`;
+      return `[s${row}c${column}]select=between(t\\,${span}),setpts=0,${cut}${cell(row, column)}`;
     });
-    const split = frames.map((_, column) => `[s${row}c${column}]`).join('');
-    const beside = frames.length === 1 ? 'null' : `hstack=inputs=${frames.length}`;
+    const split = seconds.map((_, column) => `[s${row}c${column}]`).join('');
+    const beside = seconds.length === 1 ? 'null' : `hstack=inputs=${seconds.length}`;
     return [
-      `[${row}:v:0]fps=${WORKING_FPS},split=${frames.length}${split}`,
+      `[${row}:v:0]setpts=PTS-STARTPTS,split=${seconds.length}${split}`,
       ...cuts,
       `${cells}${beside}[row${row}]`,
     ];

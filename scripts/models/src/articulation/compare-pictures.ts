@@ -22,8 +22,10 @@ export interface PictureFigures {
   readonly flicker: number | null;
 }
 
-/** A mouth whose opening spans no more than this in five frames holds still: the landmarks' noise, eye distances. */
+/** A mouth whose opening spans no more than this for so many seconds before and after a frame holds still: the landmarks'
+ * noise, eye distances. */
 const STILL = 0.006;
+const STILL_SECONDS = 0.08;
 const DEADLINE_MS = 900_000;
 
 /**
@@ -50,8 +52,10 @@ export async function comparePictures(
   };
   const closed = (version: Version, frame: number): boolean =>
     (version.mouth[frame]?.opening ?? Infinity) <= closedUpTo;
-  const still = (version: Version, frame: number): boolean => {
-    const near = [-2, -1, 0, 1, 2].map((step) => version.mouth[frame + step]?.opening ?? NaN);
+  const still = ({ mouth }: Version, frame: number): boolean => {
+    const { from = NaN, to = NaN } = mouth[frame] ?? {};
+    const reach = Math.round(STILL_SECONDS / (to - from));
+    const near = Array.from({ length: 2 * reach + 1 }, (_, i) => mouth[frame - reach + i]?.opening ?? NaN);
     return Math.max(...near) - Math.min(...near) <= STILL;
   };
   const goesOn = (frame: number): boolean =>

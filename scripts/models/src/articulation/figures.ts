@@ -3,12 +3,14 @@ import { type MouthReading } from './mouth-readings';
 import { type Gesture, gestureOf, jawCourse } from './phonemes';
 import { type Sound } from './speech';
 
-const FRAME = 0.04;
-const middleOf = (frame: number): number => (frame + 0.5) * FRAME;
+/** What is shown so many seconds before or after a sound is seen with it: a frame of 25 a second. */
+const NEAR = 0.04;
+
+const middleOf = ({ from, to }: MouthReading): number => (from + to) / 2;
 
 type Readings = readonly (MouthReading | null)[];
 
-/** A rendered mouth, the voice that it speaks, and the source's own mouth frame by frame of the same timeline. */
+/** A rendered mouth, the voice that it speaks, and the source's own mouth in each frame of the same timeline. */
 export interface SpokenClip {
   readonly sounds: readonly Sound[];
   readonly mouth: Readings;
@@ -42,18 +44,18 @@ export interface Count {
   readonly done: number;
 }
 
-/** How many m, b and p are closed in any frame that the sound, one frame earlier and one later, is shown with. */
+/** How many m, b and p are closed in any frame that is shown with the sound, or up to NEAR before or after it. */
 export function closures({ sounds, mouth }: SpokenClip, { closedUpTo }: Scale): Count {
   const openingsAt = withGesture(sounds, 'closure').map(({ start, end }) =>
-    openings(shownWith(mouth, start - FRAME, end + FRAME)),
+    openings(shownWith(mouth, start - NEAR, end + NEAR)),
   );
   const seen = openingsAt.filter((values) => values.length > 0);
   return { cases: seen.length, done: seen.filter((values) => Math.min(...values) <= closedUpTo).length };
 }
 
 /**
- * How many vowels and open consonants are closed in their middle, where no closure is as near as a frame and a half:
- * two frames cannot show more than that.
+ * How many vowels and open consonants are closed in their middle, where no closure is as near as 60 ms: two frames
+ * of 25 a second cannot show more than that.
  */
 export function falseClosures(clip: SpokenClip, { closedUpTo }: Scale): Count {
   const seen = middlesAwayFrom(clip, 'closure', ['i', 'u', 'a', 'open']);
@@ -67,15 +69,15 @@ export function meanDuring(
   length: (reading: MouthReading) => number,
 ): number {
   const during = withGesture(sounds, gesture).flatMap(({ start, end }) => shownWith(mouth, start, end));
-  return mean(found(during).map(length));
+  return mean(during.map(length));
 }
 
 /** How much higher a lower lip that touches the teeth is than at the same opening elsewhere: twice the noise and more. */
 const RAISED = 0.01;
 
 /**
- * How many f and v put the lower lip to the upper teeth: in a frame of the sound, one earlier or one later, the gap is
- * less than half of the open one, and the lower lip higher than the jaw alone puts it, which is what the rest of the
+ * How many f and v put the lower lip to the upper teeth: in a frame of the sound, or up to NEAR before or after it, the gap
+ * is less than half of the open one, and the lower lip higher than the jaw alone puts it, which is what the rest of the
  * speech tells of its height at this gap. A mouth that only opens and closes does not, nor do lips that are shut.
  */
 export function dentals(clip: SpokenClip, scale: Scale): Count {
@@ -84,14 +86,14 @@ export function dentals(clip: SpokenClip, scale: Scale): Count {
   return { cases: cases.length, done: cases.filter((readings) => readings.some(isDental)).length };
 }
 
-/** How many vowels look like f and v in their middle, a frame and a half or more from any. */
+/** How many vowels look like f and v in their middle, 60 ms or more from any. */
 export function falseDentals(clip: SpokenClip, scale: Scale): Count {
   const seen = middlesAwayFrom(clip, 'dental', ['i', 'u', 'a']);
   return { cases: seen.length, done: seen.filter(dentalPosture(clip, scale)).length };
 }
 
 const duringDentals = ({ sounds, mouth }: SpokenClip): MouthReading[][] =>
-  withGesture(sounds, 'dental').map(({ start, end }) => found(shownWith(mouth, start - FRAME, end + FRAME)));
+  withGesture(sounds, 'dental').map(({ start, end }) => shownWith(mouth, start - NEAR, end + NEAR));
 
 function dentalPosture(clip: SpokenClip, { closed, open }: Scale): (reading: MouthReading) => boolean {
   const during = new Set(duringDentals(clip).flat());
@@ -103,7 +105,7 @@ function dentalPosture(clip: SpokenClip, { closed, open }: Scale): (reading: Mou
   return ({ lowerLip, opening }) => opening < (closed + open) / 2 && lowerLip < heightAt(opening) - RAISED;
 }
 
-/** What is seen in the middle of sounds with some gestures, a frame and a half or more from any with another. */
+/** What is seen in the middle of sounds with some gestures, 60 ms or more from any with another. */
 function middlesAwayFrom(
   { sounds, mouth }: SpokenClip,
   other: Gesture,
@@ -113,8 +115,8 @@ function middlesAwayFrom(
   const middles = gestures
     .flatMap((gesture) => withGesture(sounds, gesture))
     .map(({ start, end }) => (start + end) / 2)
-    .filter((at) => others.every(({ start, end }) => at < start - 1.5 * FRAME || at > end + 1.5 * FRAME));
-  return found(middles.map((at) => mouth[Math.floor(at / FRAME)] ?? null));
+    .filter((at) => others.every(({ start, end }) => at < start - 1.5 * NEAR || at > end + 1.5 * NEAR));
+  return middles.flatMap((at) => found(mouth).find(({ from, to }) => at >= from && at < to) ?? []);
 }
 
 /** Seconds either way in which a lead is looked for. */
@@ -127,19 +129,15 @@ const LEAST_FOR_A_LEAD = 0.3;
 export function leadOf({ sounds, mouth }: SpokenClip): number | null {
   const jaw = jawCourse(sounds);
   const steps = Math.round(LEAD_RANGE / LEAD_STEP);
-  const stepsPerFrame = Math.round(FRAME / LEAD_STEP);
-  /** The jaw at every step, beginning where the first frame's middle would be with the least lead. */
-  const course = Array.from({ length: mouth.length * stepsPerFrame + 2 * steps }, (_, i) =>
-    jaw(middleOf(0) + (i - steps) * LEAD_STEP),
-  );
-  const frames = mouth.flatMap((reading, i) => (reading === null ? [] : [{ i, opening: reading.opening }]));
+  const readings = found(mouth);
   let best = { lead: 0, correlation: -1 };
-  for (let step = 0; step <= 2 * steps; step++) {
+  for (let step = -steps; step <= steps; step++) {
+    const lead = step * LEAD_STEP;
     const correlation = pearson(
-      frames.map(({ opening }) => opening),
-      frames.map(({ i }) => course[i * stepsPerFrame + step] ?? 0),
+      readings.map(({ opening }) => opening),
+      readings.map((reading) => jaw(middleOf(reading) + lead)),
     );
-    if (correlation > best.correlation) best = { lead: (step - steps) * LEAD_STEP, correlation };
+    if (correlation > best.correlation) best = { lead, correlation };
   }
   return best.correlation < LEAST_FOR_A_LEAD ? null : best.lead;
 }
@@ -155,11 +153,9 @@ export function gestureLead({ sounds, mouth }: SpokenClip, gesture: Gesture): nu
   const sign = gesture === 'closure' ? -1 : 1;
   const leads = withGesture(sounds, gesture).flatMap(({ start, end }) => {
     const middle = (start + end) / 2;
-    const frames = mouth.flatMap((reading, i) =>
-      reading !== null && Math.abs(middleOf(i) - middle) <= EXTREME_RANGE
-        ? [{ at: middleOf(i), value: sign * reading.opening }]
-        : [],
-    );
+    const frames = found(mouth)
+      .map((reading) => ({ at: middleOf(reading), value: sign * reading.opening }))
+      .filter(({ at }) => Math.abs(at - middle) <= EXTREME_RANGE);
     const extreme = Math.max(...frames.map(({ value }) => value)) - READING_NOISE;
     const reached = frames.filter(({ value }) => value >= extreme);
     return reached.length === 0 ? [] : [middle - mean(reached.map(({ at }) => at))];
@@ -196,14 +192,32 @@ export function widthRange(readings: Readings): number {
   return (quantile(widths, 0.95) - quantile(widths, 0.05)) / mean(widths);
 }
 
+/** Over so many seconds a speed is measured at every rate: over less, the landmarks' noise would count for more. */
+const SPEED_SECONDS = 0.04;
+
 /** Mean speed of the opening, in eye distances per second. */
 export function openingSpeed(readings: Readings): number {
   const changes = readings.flatMap((reading, i) => {
-    const next = readings[i + 1];
-    return reading === null || next == null ? [] : [Math.abs(next.opening - reading.opening)];
+    if (reading === null) return [];
+    const later = openingAt(readings, i, middleOf(reading) + SPEED_SECONDS);
+    return later === null ? [] : [Math.abs(later - reading.opening)];
   });
-  return mean(changes) / FRAME;
+  return mean(changes) / SPEED_SECONDS;
 }
+
+/** The opening at a time after a reading, between the two readings around it; null where one of them is missing. */
+function openingAt(readings: Readings, first: number, seconds: number): number | null {
+  for (let i = first; ; i++) {
+    const [before, after] = [readings[i], readings[i + 1]];
+    if (!before || !after) return null;
+    const [start, end] = [middleOf(before), middleOf(after)];
+    const part = (seconds - start) / (end - start);
+    if (part <= 1 + ROUNDING) return before.opening + part * (after.opening - before.opening);
+  }
+}
+
+/** Absorbs what floating point adds to the share of the time between two readings. */
+const ROUNDING = 1e-6;
 
 /** A mouth whose opening spans less than this does not talk: eye distances. */
 const TALKING_RANGE = 0.04;
@@ -220,12 +234,14 @@ const NEAR_SOUND = 0.2;
 
 /** The readings while somebody speaks, the others null. */
 export function speaking(readings: Readings, sounds: readonly Sound[]): Readings {
-  return readings.map((reading, i) => (isNear(sounds, middleOf(i), FRAME / 2) ? reading : null));
+  return readings.map((reading) => (reading && isNear(sounds, middleOf(reading), NEAR / 2) ? reading : null));
 }
 
 /** The readings while it has been quiet for a while and stays so, the others null. */
 export function silent(readings: Readings, sounds: readonly Sound[]): Readings {
-  return readings.map((reading, i) => (isNear(sounds, middleOf(i), NEAR_SOUND) ? null : reading));
+  return readings.map((reading) =>
+    reading && isNear(sounds, middleOf(reading), NEAR_SOUND) ? null : reading,
+  );
 }
 
 const isNear = (sounds: readonly Sound[], at: number, reach: number): boolean =>
@@ -235,8 +251,8 @@ const withGesture = (sounds: readonly Sound[], gesture: Gesture): Sound[] =>
   sounds.filter((sound) => gestureOf(sound) === gesture);
 
 /** The frames that are on the screen at some time between two. */
-const shownWith = (readings: Readings, from: number, to: number): Readings =>
-  readings.slice(Math.max(0, Math.floor(from / FRAME)), Math.max(0, Math.ceil(to / FRAME)));
+const shownWith = (readings: Readings, start: number, end: number): MouthReading[] =>
+  found(readings).filter(({ from, to }) => to > start && from < end);
 
 const found = (readings: Readings): MouthReading[] => readings.filter((reading) => reading !== null);
 export const openings = (readings: Readings): number[] => found(readings).map(({ opening }) => opening);

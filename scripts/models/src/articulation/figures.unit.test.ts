@@ -1,3 +1,4 @@
+import { constantClock, framesOf, middleOf } from '@lipsync/domain';
 import {
   closures,
   dentals,
@@ -17,7 +18,7 @@ import {
   type SpokenClip,
   widthRange,
 } from './figures';
-import { type MouthReading, readMouth } from './mouth-readings';
+import { type MouthReading, type MouthShape, readMouth, timed } from './mouth-readings';
 import { gestureOf, jawCourse } from './phonemes';
 import { type Sound } from './speech';
 
@@ -27,8 +28,7 @@ const SOUNDS: Sound[] = [...'mamifubapuvitapikufamobitupaganifipu'].map((ipa, i)
   start: 1 + i / 10,
   end: 1.1 + i / 10,
 }));
-const FRAMES = 140;
-const TIMES = Array.from({ length: FRAMES }, (_, i) => (i + 0.5) / 25);
+const SECONDS = 5.6;
 
 interface Lips {
   readonly gap: number;
@@ -76,14 +76,21 @@ function landmarksOf(
   );
 }
 
-const reading = (lips: Lips): MouthReading => {
+const shape = (lips: Lips): MouthShape => {
   const read = readMouth(landmarksOf(lips));
   if (read === null) throw new Error('a drawn face has two eyes');
   return read;
 };
 
+/** A mouth that has these lips at a time, in the middle of each frame. */
+function mouthOf(lipsAt: (second: number) => Lips, rate = 25): (MouthReading | null)[] {
+  const clock = constantClock({ num: rate, den: 1 }, Math.floor(SECONDS * rate));
+  const shapes = Array.from({ length: framesOf(clock) }, (_, frame) => shape(lipsAt(middleOf(clock, frame))));
+  return timed(shapes, clock);
+}
+
 const CLOSED: Lips = { gap: 0.02, width: 0.8, raised: 0 };
-const still = TIMES.map(() => reading(CLOSED));
+const still = mouthOf(() => CLOSED);
 
 /** How much of a sound's gesture there is at a time: rises and falls within 60 ms. */
 const during = (gestures: readonly string[], at: number): number =>
@@ -95,31 +102,31 @@ const during = (gestures: readonly string[], at: number): number =>
   );
 
 /** A mouth that does what the sounds need, `lead` seconds before they are heard. */
-function articulating(lead: number): SpokenClip {
+function articulating(lead: number, rate = 25): SpokenClip {
   const jaw = jawCourse(SOUNDS);
-  const mouth = TIMES.map((time) => {
+  const mouth = mouthOf((time) => {
     const at = time + lead;
     const dental = during(['dental'], at);
     const apart = at > 0.95 && at < 1.05 + SOUNDS.length / 10 ? 0.03 : 0;
-    return reading({
+    return {
       gap: CLOSED.gap + (apart + 0.15 * jaw(at)) * (1 - during(['closure'], at)) + 0.01 * dental,
       width: CLOSED.width + 0.08 * during(['i'], at) - 0.12 * during(['u'], at),
       raised: 0.03 * dental,
-    });
-  });
+    };
+  }, rate);
   return { sounds: SOUNDS, mouth, source: still };
 }
 
 /** How loud each sound is; a puppet opens by nothing else. */
 const LOUDNESS: Readonly<Record<string, number>> = { a: 1, i: 0.7, u: 0.7, o: 0.9, m: 0.5, n: 0.5, v: 0.3 };
-function puppet(): SpokenClip {
-  const mouth = TIMES.map((time) => {
+function puppet(rate = 25): SpokenClip {
+  const mouth = mouthOf((time) => {
     const loudness = SOUNDS.reduce((sum, { ipa, start, end }) => {
       const weight = Math.max(0, 1 - Math.abs(time - (start + end) / 2) / 0.1);
       return sum + weight * (LOUDNESS[ipa] ?? 0);
     }, 0);
-    return reading({ ...CLOSED, gap: CLOSED.gap + 0.2 * loudness });
-  });
+    return { ...CLOSED, gap: CLOSED.gap + 0.2 * loudness };
+  }, rate);
   return { sounds: SOUNDS, mouth, source: still };
 }
 
@@ -129,7 +136,7 @@ const widthOver = (clip: SpokenClip): number =>
 
 test('a reading does not depend on where the face is, how large, or how it is turned', () => {
   const lips = { gap: 0.13, width: 0.7, raised: 0.02 };
-  const upright = reading(lips);
+  const upright = shape(lips);
   const turned = readMouth(landmarksOf(lips, { angle: 0.6, scale: 37, x: 900, y: -40 }));
   expect(upright.opening).toBeCloseTo(0.13);
   expect(upright.width).toBeCloseTo(0.7);
@@ -139,25 +146,28 @@ test('a reading does not depend on where the face is, how large, or how it is tu
   expect(turned?.lowerLip).toBeCloseTo(upright.lowerLip);
 });
 
-test('a mouth that does what the sounds need is told from one that opens by loudness', () => {
-  const [speech, loud] = [articulating(0.04), puppet()];
-  const [of, by] = [scaleOf(speech), scaleOf(loud)];
+test.each([24, 25, 30, 60])(
+  'at %i frames a second a mouth that does what the sounds need is told from one that opens by loudness',
+  (rate) => {
+    const [speech, loud] = [articulating(0.04, rate), puppet(rate)];
+    const [of, by] = [scaleOf(speech), scaleOf(loud)];
 
-  expect(shareOf(closures(speech, of))).toBe(1);
-  expect(shareOf(falseClosures(speech, of))).toBeLessThan(0.05);
-  expect(shareOf(dentals(speech, of))).toBe(1);
-  expect(shareOf(falseDentals(speech, of))).toBeLessThan(0.1);
-  expect(widthOver(speech)).toBeGreaterThan(1.15);
-  expect(firstAxisShare(speaking(speech.mouth, SOUNDS))).toBeLessThan(0.9);
-  expect(widthRange(speaking(speech.mouth, SOUNDS))).toBeGreaterThan(0.1);
+    expect(shareOf(closures(speech, of))).toBe(1);
+    expect(shareOf(falseClosures(speech, of))).toBeLessThan(0.05);
+    expect(shareOf(dentals(speech, of))).toBe(1);
+    expect(shareOf(falseDentals(speech, of))).toBeLessThan(0.1);
+    expect(widthOver(speech)).toBeGreaterThan(1.15);
+    expect(firstAxisShare(speaking(speech.mouth, SOUNDS))).toBeLessThan(0.9);
+    expect(widthRange(speaking(speech.mouth, SOUNDS))).toBeGreaterThan(0.1);
 
-  expect(shareOf(closures(loud, by))).toBeLessThan(0.8);
-  expect(shareOf(falseClosures(loud, by))).toBeGreaterThan(0.2);
-  expect(shareOf(dentals(loud, by))).toBe(0);
-  expect(widthOver(loud)).toBeCloseTo(1);
-  expect(firstAxisShare(speaking(loud.mouth, SOUNDS))).toBeGreaterThan(0.99);
-  expect(widthRange(speaking(loud.mouth, SOUNDS))).toBeLessThan(0.01);
-});
+    expect(shareOf(closures(loud, by))).toBeLessThan(0.8);
+    expect(shareOf(falseClosures(loud, by))).toBeGreaterThan(0.2);
+    expect(shareOf(dentals(loud, by))).toBe(0);
+    expect(widthOver(loud)).toBeCloseTo(1);
+    expect(firstAxisShare(speaking(loud.mouth, SOUNDS))).toBeGreaterThan(0.99);
+    expect(widthRange(speaking(loud.mouth, SOUNDS))).toBeLessThan(0.01);
+  },
+);
 
 test('a mouth that never opens closes nothing: its vowels are closed, too', () => {
   const shut = { sounds: SOUNDS, mouth: still, source: still };
@@ -171,14 +181,15 @@ test.each([-0.08, 0, 0.04, 0.08])('a mouth that is %f s ahead of the sound is fo
 });
 
 test('a mouth that does not follow the sounds is neither ahead of them nor behind', () => {
-  const mouth = TIMES.map((time) => reading({ ...CLOSED, gap: 0.1 + 0.05 * Math.sin(40 * time) }));
+  const mouth = mouthOf((time) => ({ ...CLOSED, gap: 0.1 + 0.05 * Math.sin(40 * time) }));
   expect(leadOf({ sounds: SOUNDS, mouth, source: still })).toBeNull();
 });
 
 test('speed, amplitude and what moves in silence are those of the readings', () => {
-  // 0.02 eye distances a frame, up and down for ten frames each.
-  const wave = TIMES.map((_, i) => reading({ ...CLOSED, gap: 0.02 * Math.abs(10 - (i % 20)) }));
-  expect(openingSpeed(wave)).toBeCloseTo(0.5);
+  // Half an eye distance a second, up and down for 0.4 s each.
+  const waving = (time: number): Lips => ({ ...CLOSED, gap: 0.5 * Math.abs(0.4 - (time % 0.8)) });
+  const wave = mouthOf(waving);
+  for (const rate of [25, 30, 60]) expect(openingSpeed(mouthOf(waving, rate))).toBeCloseTo(0.5, 1);
   expect(ownAmplitude(wave)).toBeGreaterThan(0.17);
   expect(ownAmplitude(still)).toBeNull();
 

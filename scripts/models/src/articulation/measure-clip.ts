@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Engine } from '@lipsync/contract';
-import { outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
+import { timelineOf } from '@lipsync/domain';
 import { decodeFaceTrack } from '@lipsync/engines';
 import { type Inference } from '@lipsync/gpu-worker';
 import { AUDIO_SAMPLE_RATE, type Binaries, probe, readAudio } from '@lipsync/media';
@@ -26,7 +26,7 @@ import {
   type SpokenClip,
   widthRange,
 } from './figures';
-import { mouthReadings } from './mouth-readings';
+import { mouthShapes, timed } from './mouth-readings';
 import { type Sound } from './speech';
 
 export interface Voice {
@@ -102,13 +102,14 @@ export async function measureClip(
   const ours = await versionOf(binaries, outputPath, trackPath);
   const theirs = await versionOf(binaries, face.file, face.trackPath);
   const pcm = await readAudio(binaries, voice.file, { deadlineMs: DEADLINE_MS });
-  const lengths = { videoFrames: theirs.track.frames, audioSeconds: pcm.length / AUDIO_SAMPLE_RATE };
-  const outputFrames = outputFrameCount(syncMode, lengths.videoFrames, lengths.audioSeconds);
-  const indices = Array.from({ length: outputFrames }, (_, i) =>
-    sourceFrameIndex(syncMode, i, { videoFrames: lengths.videoFrames, outputFrames }),
+  const { sources, clock } = timelineOf(syncMode, theirs.track.clock, pcm.length / AUDIO_SAMPLE_RATE);
+  const [ourShapes, theirShapes] = [mouthShapes(ours.track), mouthShapes(theirs.track)];
+  const mouth = timed(ourShapes, clock);
+  const shown = timed(
+    sources.map((source) => theirShapes[source] ?? null),
+    clock,
   );
-  const source = { ...theirs, mouth: indices.map((index) => theirs.mouth[index] ?? null) };
-  const clip: SpokenClip = { sounds: voice.sounds, mouth: ours.mouth, source: source.mouth };
+  const clip: SpokenClip = { sounds: voice.sounds, mouth, source: shown };
   const scale = scaleOf(clip);
   const spoken = speaking(clip.mouth, clip.sounds);
   const quiet = silent(clip.mouth, clip.sounds);
@@ -136,17 +137,25 @@ export async function measureClip(
     silent_opening: mean(openings(quiet)) - scale.closed,
     silent_speed: openingSpeed(quiet),
     source_silent_speed: openingSpeed(silent(clip.source, clip.sounds)),
-    ...(await comparePictures(binaries, { rendered: ours, source }, indices, scale.closedUpTo)),
+    ...(await comparePictures(
+      binaries,
+      { rendered: { ...ours, mouth }, source: { ...theirs, mouth: shown } },
+      sources,
+      scale.closedUpTo,
+    )),
   };
 }
 
 const DEADLINE_MS = 900_000;
 
-async function versionOf(binaries: Binaries, file: string, trackPath: string): Promise<Version> {
+async function versionOf(
+  binaries: Binaries,
+  file: string,
+  trackPath: string,
+): Promise<Omit<Version, 'mouth'>> {
   const { video } = await probe(binaries, file, { mediaType: 'video', deadlineMs: DEADLINE_MS });
   if (video === undefined) throw new Error(`${file} has no video`);
-  const track = decodeFaceTrack(await readFile(trackPath));
-  return { file, video, track, mouth: mouthReadings(track) };
+  return { file, video, track: decodeFaceTrack(await readFile(trackPath)) };
 }
 
 const milliseconds = (seconds: number | null): number | null => (seconds === null ? null : seconds * 1000);

@@ -1,4 +1,4 @@
-import { WORKING_FPS } from '@lipsync/domain';
+import { type Clock, frameAt, framesOf } from '@lipsync/domain';
 import { type Gesture, gestureOf } from './phonemes';
 import { type Sound } from './speech';
 
@@ -11,7 +11,7 @@ export interface Moment {
 const GESTURES: readonly Gesture[] = ['closure', 'u', 'i', 'a', 'dental'];
 
 /** The middle of the longest sound with each gesture that the voice has, and of its longest pause. */
-export function tellingMoments(sounds: readonly Sound[], frames: number): Moment[] {
+export function tellingMoments(sounds: readonly Sound[], clock: Clock): Moment[] {
   const heard = GESTURES.flatMap((gesture) => {
     const sound = longest(sounds.filter((one) => gestureOf(one) === gesture));
     return sound === undefined ? [] : [{ shows: sound.ipa, at: middleOf(sound) }];
@@ -20,7 +20,7 @@ export function tellingMoments(sounds: readonly Sound[], frames: number): Moment
     sounds.slice(1).map(({ start }, i) => ({ start: sounds[i]?.end ?? start, end: start })),
   );
   if (pause !== undefined) heard.push({ shows: 'silence', at: middleOf(pause) });
-  return heard.map(({ shows, at }) => ({ shows, frame: Math.min(frames - 1, Math.floor(at * WORKING_FPS)) }));
+  return heard.map(({ shows, at }) => ({ shows, frame: frameAt(clock, at) }));
 }
 
 interface Span {
@@ -42,9 +42,10 @@ export function spreadMoments(frames: number): Moment[] {
   }));
 }
 
-export function framesInARow(fromSecond: number, count: number, frames: number): Moment[] {
-  const first = Math.round(fromSecond * WORKING_FPS);
-  if (!(first >= 0 && count >= 1 && first + count <= frames))
+export function framesInARow(fromSecond: number, count: number, clock: Clock): Moment[] {
+  const frames = framesOf(clock);
+  const first = frameAt(clock, fromSecond);
+  if (!(fromSecond >= 0 && count >= 1 && first + count <= frames))
     throw new Error(`there are no ${count} frames from ${fromSecond} s: the output has ${frames}`);
   return Array.from({ length: count }, (_, i) => ({ shows: `frame ${i + 1}`, frame: first + i }));
 }

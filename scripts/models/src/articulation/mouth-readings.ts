@@ -1,3 +1,4 @@
+import { type Clock, secondsAt } from '@lipsync/domain';
 import {
   type FaceTrack,
   landmark,
@@ -10,7 +11,7 @@ import {
 } from '@lipsync/engines';
 
 /** What the landmarks say about the mouth in one frame. All lengths are in distances of the eye centers. */
-export interface MouthReading {
+export interface MouthShape {
   /** Mean gap between the inner lips. */
   readonly opening: number;
   /** From corner to corner, outside and inside. */
@@ -22,12 +23,25 @@ export interface MouthReading {
   readonly points: readonly number[];
 }
 
-/** The reading of every frame of a track; null where no face was found. */
-export function mouthReadings(track: FaceTrack): (MouthReading | null)[] {
+/** The mouth in a frame, and from when to when it is on screen, in seconds. */
+export interface MouthReading extends MouthShape {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The shape of the mouth in every frame of a track; null where no face was found. */
+export function mouthShapes(track: FaceTrack): (MouthShape | null)[] {
   return Array.from({ length: track.frames }, (_, frame) =>
     track.found[frame] === 1
       ? readMouth(track.landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES))
       : null,
+  );
+}
+
+/** The shapes that the frames of a clip show, with the times of its clock. */
+export function timed(shapes: readonly (MouthShape | null)[], clock: Clock): (MouthReading | null)[] {
+  return shapes.map(
+    (shape, frame) => shape && { ...shape, from: secondsAt(clock, frame), to: secondsAt(clock, frame + 1) },
   );
 }
 
@@ -36,7 +50,7 @@ const NOSE_BASE = [31, 36] as const;
 const [LEFT, RIGHT, INNER_LEFT, INNER_RIGHT, LOWER] = [0, 6, 12, 16, 9];
 
 /** Takes one frame's 136 landmark values; null where the eyes are in one place. */
-export function readMouth(landmarks: Float32Array): MouthReading | null {
+export function readMouth(landmarks: Float32Array): MouthShape | null {
   const [left, right] = [landmarkCenter(landmarks, LEFT_EYE), landmarkCenter(landmarks, RIGHT_EYE)];
   const eyes = Math.hypot(right.x - left.x, right.y - left.y);
   if (eyes === 0) return null;
