@@ -18,7 +18,7 @@ apt-get source -qq ffmpeg
 version=$(dpkg-parsechangelog --show-field Version --file ffmpeg-*/debian/changelog)
 cd ffmpeg-*/
 
-pcm() { grep -oE "ff_pcm_[suf](8|16|24|32|64)(le|be)?_$1" libavcodec/allcodecs.c | sed "s/ff_//;s/_$1\$//" | sort -u | paste -sd,; }
+pcm() { grep -oE "ff_pcm_([suf](8|16|24|32|64)(le|be)?|mulaw|alaw|bluray)_$1" libavcodec/allcodecs.c | sed "s/ff_//;s/_$1\$//" | sort -u | paste -sd,; }
 
 # The names of formats and codecs match packages/media (input-arguments.ts, media-limits.ts); a unit test there checks
 # it. The last filters and muxer make the clips of the commands for packs (scripts/models, with a test of its own). GPU
@@ -27,12 +27,13 @@ pcm() { grep -oE "ff_pcm_[suf](8|16|24|32|64)(le|be)?_$1" libavcodec/allcodecs.c
   --disable-debug --disable-avdevice --disable-ffplay \
   --enable-gpl --enable-libx264 --enable-libdav1d --enable-libvpx --enable-libzimg --enable-zlib \
   --enable-protocol=file,pipe \
-  --enable-demuxer=mov,matroska,wav,mp3,aac,flac,ogg,rawvideo \
+  --enable-demuxer=mov,matroska,mpegts,wav,aiff,mp3,aac,ac3,eac3,flac,ogg,asf,rawvideo \
   --enable-muxer=mp4,rawvideo,null,pcm_f32le \
-  --enable-decoder=h264,hevc,vp8,vp9,libvpx_vp8,libvpx_vp9,libdav1d,mpeg4,prores,rawvideo \
-  --enable-decoder=aac,mp3float,flac,vorbis,opus,alac,"$(pcm decoder)" \
+  --enable-decoder=h264,hevc,vp8,vp9,libvpx_vp8,libvpx_vp9,libdav1d,mpeg4,mpeg2video,prores,dnxhd,mjpeg,rawvideo \
+  --enable-decoder=aac,aac_latm,mp3float,mp2float,ac3,eac3,flac,vorbis,opus,alac,wmav1,wmav2,wmapro \
+  --enable-decoder="$(pcm decoder)" \
   --enable-encoder=libx264,aac,rawvideo,pcm_f32le,pcm_s16le,wrapped_avframe \
-  --enable-parser=h264,hevc,vp8,vp9,av1,mpeg4video,aac,aac_latm,mpegaudio,flac,vorbis,opus \
+  --enable-parser=h264,hevc,vp8,vp9,av1,mpeg4video,mpegvideo,dnxhd,mjpeg,aac,aac_latm,mpegaudio,ac3,flac,vorbis,opus \
   --enable-bsf=aac_adtstoasc,extract_extradata,h264_mp4toannexb,hevc_mp4toannexb \
   --enable-bsf=vp9_superframe,vp9_superframe_split,av1_frame_merge,av1_frame_split \
   --enable-filter=setpts,asetpts,fps,scale,format,aformat,crop,select,setsar,setparams,aresample,apad,atrim,trim \

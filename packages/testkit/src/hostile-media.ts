@@ -2,6 +2,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ErrorCode } from '@lipsync/contract';
+import { makeProgramTables, withManyStreams, withSampleCount } from './hostile-containers';
 import { ffmpeg, makeNumberedVideo, makeTone } from './test-media';
 
 /** Files that must be refused, named after what is wrong with them: paths in a new folder. */
@@ -27,6 +28,16 @@ export const HOSTILE_MEDIA: readonly (readonly [
   ['truncatedTail', 'video', 'media_corrupt'],
   ['truncatedWebm', 'video', 'media_corrupt'],
   ['bitFlips', 'video', 'media_corrupt'],
+  ['truncatedAiff', 'audio', 'media_corrupt'],
+  ['truncatedWma', 'audio', 'media_corrupt'],
+  ['countlessSamples', 'audio', 'media_corrupt'],
+  ['manyStreams', 'audio', 'media_unsupported'],
+  ['manyPrograms', 'video', 'media_corrupt'],
+  ['joinedRecordings', 'video', 'media_unsupported'],
+  ['hugeJpegs', 'video', 'media_unsupported'],
+  ['hugeJpegsMidway', 'video', 'media_corrupt'],
+  ['oddContainer', 'video', 'media_unsupported'],
+  ['windowsVideo', 'video', 'media_unsupported'],
   ['noPictures', 'video', 'media_corrupt'],
   ['tooLong', 'video', 'media_too_long'],
   ['tooLongAudio', 'audio', 'media_too_long'],
@@ -87,6 +98,11 @@ export async function makeHostileMedia(canaryUrl: string) {
     audioOnly: at('audio-only.m4a'),
     videoOnly: canary,
     oddCodec: at('odd-codec.mkv'),
+    oddContainer: at('odd-container.avi'),
+    windowsVideo: at('windows-video.wmv'),
+    hugeJpegs: at('huge-jpegs.mov'),
+    hugeJpegsMidway: at('huge-jpegs-midway.mov'),
+    ...(await makeBroadcastMedia(at)),
   };
   const color = (size: string, rate: number): string[] => ['-f', 'lavfi', '-i', `color=s=${size}:r=${rate}`];
   await ffmpeg([...color('8192x8192', 25), '-frames:v', '3', ...FAST, '-threads', '1', made.hugePicture]);
@@ -107,7 +123,32 @@ export async function makeHostileMedia(canaryUrl: string) {
     ...['-disposition:v', 'attached_pic', made.coverOnly],
   ]);
   await ffmpeg([...color('64x64', 25), '-frames:v', '10', '-c:v', 'ffv1', made.oddCodec]);
+  await ffmpeg([...color('64x64', 25), '-frames:v', '10', '-c:v', 'mpeg4', made.oddContainer]);
+  await ffmpeg([...color('64x64', 25), '-frames:v', '10', '-c:v', 'wmv2', made.windowsVideo]);
+  await ffmpeg([...color('8192x8192', 25), '-frames:v', '2', '-c:v', 'mjpeg', made.hugeJpegs]);
+  await ffmpeg([...color('64x64', 25), '-frames:v', '20', '-c:v', 'mjpeg', '-f', 'mjpeg', at('small.mjpeg')]);
+  await ffmpeg(['-i', made.hugeJpegs, '-c', 'copy', '-f', 'mjpeg', at('huge.mjpeg')]);
+  const jpegs = await Promise.all(['small.mjpeg', 'huge.mjpeg', 'small.mjpeg'].map((n) => readFile(at(n))));
+  await write(at('mixed.mjpeg'), Buffer.concat(jpegs));
+  await ffmpeg(['-f', 'mjpeg', '-i', at('mixed.mjpeg'), '-c', 'copy', made.hugeJpegsMidway]);
   return made;
+}
+
+/** What is wrong with files of camcorders, broadcasters and Windows. */
+async function makeBroadcastMedia(at: (name: string) => string) {
+  await makeNumberedVideo(at('good.ts'), { frames: 50, encoder: FAST });
+  await makeTone(at('good.wma'), { seconds: 2 });
+  await makeTone(at('good.aiff'), { seconds: 2 });
+  const [ts, wma, aiff] = await Promise.all(['good.ts', 'good.wma', 'good.aiff'].map((n) => readFile(at(n))));
+  if (ts === undefined || wma === undefined || aiff === undefined) throw new Error('not all could be read');
+  return {
+    truncatedAiff: await write(at('truncated.aiff'), aiff.subarray(0, aiff.length / 2)),
+    truncatedWma: await write(at('truncated.wma'), wma.subarray(0, wma.length / 2)),
+    countlessSamples: await write(at('countless-samples.aiff'), withSampleCount(aiff, 0xffff_ffff)),
+    manyStreams: await write(at('many-streams.wma'), withManyStreams(wma, 3000)),
+    manyPrograms: await write(at('many-programs.ts'), makeProgramTables(200, 40)),
+    joinedRecordings: await write(at('joined.ts'), Buffer.concat([ts, ts])),
+  };
 }
 
 async function write(path: string, content: string | Uint8Array): Promise<string> {

@@ -1,7 +1,24 @@
 import { basename } from 'node:path';
 
-/** Demuxers that may touch customer bytes: only plain containers, none that can point at another file or host. */
-const FORMATS = 'mov,matroska,webm,wav,mp3,aac,flac,ogg';
+/**
+ * The accepted containers in plain words, by the demuxers that may touch customer bytes: only plain containers, none that
+ * can point at another file or host.
+ */
+export const CONTAINERS: ReadonlyMap<string, string> = new Map([
+  ['mov', 'MP4, QuickTime'],
+  ['matroska', 'Matroska'],
+  ['webm', 'WebM'],
+  ['mpegts', 'MPEG-TS'],
+  ['wav', 'WAV'],
+  ['aiff', 'AIFF'],
+  ['mp3', 'MP3'],
+  ['aac', 'AAC'],
+  ['ac3', 'AC-3'],
+  ['eac3', 'E-AC-3'],
+  ['flac', 'FLAC'],
+  ['ogg', 'Ogg'],
+  ['asf', 'WMA'],
+]);
 /** 4096x2160, enforced inside the decoders before they allocate. */
 export const MAX_PIXELS = 4096 * 2160;
 /** A broadcast delivery has sixteen channels of sound, each its own stream, and a timecode. */
@@ -9,7 +26,7 @@ export const MAX_STREAMS = 32;
 
 const HARDENED = [
   ['-protocol_whitelist', 'file'],
-  ['-format_whitelist', FORMATS],
+  ['-format_whitelist', [...CONTAINERS.keys()].join(',')],
   ['-max_pixels', String(MAX_PIXELS)],
   ['-max_streams', String(MAX_STREAMS)],
   ['-probesize', '10M'],

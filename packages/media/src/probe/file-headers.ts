@@ -1,15 +1,24 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 
 /** Opening bytes of the accepted containers, by offset; latin1 text. */
 const SIGNATURES: readonly { offset: number; starts: readonly string[] }[] = [
   { offset: 4, starts: ['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip'] }, // MP4, QuickTime
   { offset: 0, starts: ['\u001a\u0045\u00df\u00a3'] }, // Matroska, WebM
-  { offset: 8, starts: ['WAVE'] },
+  { offset: 8, starts: ['WAVE', 'AIFF', 'AIFC'] },
   { offset: 0, starts: ['ID3', 'fLaC', 'OggS'] },
+  { offset: 0, starts: ['\u000b\u0077'] }, // AC-3, E-AC-3
+  { offset: 0, starts: ['\u0030\u0026\u00b2\u0075\u008e\u0066\u00cf\u0011'] }, // ASF
 ];
 /** MPEG audio and ADTS: eleven set bits open a frame. */
 const FRAME_SYNC_FIRST = 0xff;
 const FRAME_SYNC_SECOND = 0xe0;
+/** Each packet of MPEG-TS begins with this byte; camcorders put four bytes of time before each. */
+const PACKET_SYNC = 0x47;
+const PACKETS: readonly { offset: number; bytes: number }[] = [
+  { offset: 0, bytes: 188 },
+  { offset: 4, bytes: 192 },
+];
+const HEAD_BYTES = 256;
 
 /**
  * Whether a file starts like an accepted container, or has no start at all. If so, an unreadable file is damaged;
@@ -18,14 +27,16 @@ const FRAME_SYNC_SECOND = 0xe0;
 export async function looksLikeMedia(path: string): Promise<boolean> {
   const handle = await open(path, 'r');
   try {
-    const head = Buffer.alloc(16);
-    const { bytesRead } = await handle.read(head, 0, head.length, 0);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
     if (bytesRead === 0) return true;
-    const text = head.toString('latin1', 0, bytesRead);
-    const signed = SIGNATURES.some(({ offset, starts }) =>
-      starts.some((start) => text.startsWith(start, offset)),
+    const text = buffer.toString('latin1', 0, bytesRead);
+    return (
+      SIGNATURES.some(({ offset, starts }) => starts.some((start) => text.startsWith(start, offset))) ||
+      (buffer.readUInt8(0) === FRAME_SYNC_FIRST && buffer.readUInt8(1) >= FRAME_SYNC_SECOND) ||
+      PACKETS.some(({ offset, bytes }) =>
+        [offset, offset + bytes].every((at) => buffer.readUInt8(at) === PACKET_SYNC),
+      )
     );
-    return signed || (head.readUInt8(0) === FRAME_SYNC_FIRST && head.readUInt8(1) >= FRAME_SYNC_SECOND);
   } finally {
     await handle.close();
   }
@@ -66,43 +77,4 @@ export async function isSteadyAdts(path: string): Promise<boolean> {
   } finally {
     await file.close();
   }
-}
-
-/** RIFF, the total length, WAVE. */
-const FILE_HEADER_BYTES = 12;
-/** A four-letter name and a length. */
-const CHUNK_HEADER_BYTES = 8;
-/** More chunks than any writer puts before the sound. */
-const CHUNKS_MAX = 64;
-/** A writer to a pipe cannot go back to fill in the final length, so it states none or the largest it can. */
-const UNKNOWN_FROM = 0x7f00_0000;
-/** How far writers get the length wrong. */
-const TOLERATED_BYTES = 4096;
-
-/** Whether a WAV file is shorter than the sound its header promises. An implausible length is no promise. */
-export async function isWavCutShort(path: string): Promise<boolean> {
-  const file = await open(path, 'r');
-  try {
-    const sound = await soundChunk(file);
-    if (sound === undefined || sound.bytes === 0 || sound.bytes >= UNKNOWN_FROM) return false;
-    const { size } = await file.stat();
-    return sound.start + sound.bytes > size + TOLERATED_BYTES;
-  } finally {
-    await file.close();
-  }
-}
-
-async function soundChunk(file: FileHandle): Promise<{ start: number; bytes: number } | undefined> {
-  const header = Buffer.alloc(CHUNK_HEADER_BYTES);
-  let at = FILE_HEADER_BYTES;
-  for (let chunk = 0; chunk < CHUNKS_MAX; chunk += 1) {
-    const { bytesRead } = await file.read(header, 0, header.length, at);
-    if (bytesRead < header.length) return undefined;
-    const start = at + header.length;
-    const bytes = header.readUInt32LE(4);
-    if (header.toString('latin1', 0, 4) === 'data') return { start, bytes };
-    // Chunks begin at even offsets.
-    at = start + bytes + (bytes % 2);
-  }
-  return undefined;
 }

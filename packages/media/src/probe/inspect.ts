@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { MEDIA_MAX_SECONDS } from '@lipsync/domain';
 import { type Binaries } from '../ffmpeg/binaries';
-import { MAX_PIXELS, MAX_STREAMS, probeInput } from '../ffmpeg/input-arguments';
+import { CONTAINERS, MAX_PIXELS, MAX_STREAMS, probeInput } from '../ffmpeg/input-arguments';
 import { DEMUXING_MEMORY_BYTES, runToEnd } from '../ffmpeg/media-child';
 import { beyondLimit, MediaError, MediaProcessError } from '../media-error';
 import { isSteadyAdts, looksLikeMedia } from './file-headers';
@@ -19,7 +19,7 @@ const FORMAT_REFUSED = 'whitelist';
 const TOO_MANY_STREAMS = 'max_streams';
 const TOO_LARGE = 'max pixel count';
 
-const FORMATS_DETAIL = 'The file is none of MP4, QuickTime, Matroska, WebM, WAV, MP3, AAC, FLAC and Ogg.';
+const FORMATS_DETAIL = `The format of the file is not supported; supported are ${[...CONTAINERS.values()].join(', ')}.`;
 
 /** The only report entries that are read: titles and lyrics may be of any length. */
 const ENTRIES = [
@@ -62,8 +62,8 @@ export async function inspect(
     throw new MediaError('media_corrupt', exit.stderr);
   }
   const report = fields(JSON.parse(stdout.toString('utf8')));
-  await expectSamplesToFit(report, file);
   const info = parseStreams(report);
+  await expectSamplesToFit(report, info, file);
   return {
     ...info,
     ...(await soundOf(info, file)),
@@ -102,15 +102,18 @@ export function picturesTooLarge(): MediaError {
 }
 
 /**
- * ffprobe takes the profile of a raw AAC stream from its first frame; none is claimed where later frames have another.
+ * ffprobe takes the profile of AAC whose packets have headers of their own from the first; none is claimed where later
+ * ones may have another, as in broadcasts, whose programs change between stereo and 5.1.
  */
 async function soundOf(
   { format, audio }: Pick<ContainerInfo, 'format' | 'audio'>,
   file: string,
 ): Promise<Pick<ContainerInfo, 'audio'>> {
-  if (format !== 'aac' || audio === undefined || (await isSteadyAdts(file))) return {};
-  const { codec, sampleRate, channels, startSeconds } = audio;
-  return { audio: { codec, sampleRate, channels, startSeconds } };
+  const steady = format === 'aac' ? await isSteadyAdts(file) : format !== 'mpegts';
+  if (steady || audio === undefined) return {};
+  const { codec, language, sampleRate, channels, startSeconds } = audio;
+  const known = language === undefined ? {} : { language };
+  return { audio: { codec, sampleRate, channels, startSeconds, ...known } };
 }
 
 /** The first picture's messages, where those of the display and its light usually are, unless the container has them. */
@@ -133,9 +136,14 @@ async function picturesOf(
 
 /**
  * An index of a few bytes may claim any number of samples, and every tool that opens the file would hold tens of bytes
- * for each sample. A sample takes at least one byte.
+ * for each sample. A sample takes at least one byte. In an AIFF it is a mere number that nothing heeds.
  */
-async function expectSamplesToFit(report: Record<string, unknown>, file: string): Promise<void> {
+async function expectSamplesToFit(
+  report: Record<string, unknown>,
+  { format }: Pick<ContainerInfo, 'format'>,
+  file: string,
+): Promise<void> {
+  if (format === 'aiff') return;
   const { size } = await stat(file);
   const claims = list(report['streams']).map((stream) => finite(fields(stream)['nb_frames']) ?? 0);
   if (claims.some((samples) => samples > Math.min(size, SAMPLES_MAX)))

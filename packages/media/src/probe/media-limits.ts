@@ -14,19 +14,42 @@ export const MEDIA_LIMITS = {
   maxPictures: (MEDIA_MAX_SECONDS + 1) * 60,
 } as const;
 
-/** Video codecs by ffprobe's name: those with a safe, fast decoder in every ffmpeg build that we run on. */
-export const VIDEO_CODECS: ReadonlySet<string> = new Set([
-  'h264',
-  'hevc',
-  'vp8',
-  'vp9',
-  'av1',
-  'mpeg4',
-  'prores',
+/**
+ * The accepted video codecs in plain words, by ffprobe's name: those with a safe, fast decoder in every ffmpeg build that
+ * we run on.
+ */
+export const VIDEO_CODECS: ReadonlyMap<string, string> = new Map([
+  ['h264', 'H.264'],
+  ['hevc', 'HEVC'],
+  ['vp8', 'VP8'],
+  ['vp9', 'VP9'],
+  ['av1', 'AV1'],
+  ['mpeg4', 'MPEG-4 Part 2'],
+  ['mpeg2video', 'MPEG-2'],
+  ['prores', 'ProRes'],
+  ['dnxhd', 'DNxHD, DNxHR'],
+  ['mjpeg', 'Motion JPEG'],
 ]);
-const AUDIO_CODECS: ReadonlySet<string> = new Set(['aac', 'mp3', 'flac', 'vorbis', 'opus', 'alac']);
+/** The accepted audio codecs likewise, but for PCM. Broadcasts pack AAC in frames of their own (LATM). */
+export const AUDIO_CODECS: ReadonlyMap<string, string> = new Map([
+  ['aac', 'AAC'],
+  ['aac_latm', 'AAC'],
+  ['mp3', 'MP3'],
+  ['mp2', 'MP2'],
+  ['ac3', 'AC-3'],
+  ['eac3', 'E-AC-3'],
+  ['flac', 'FLAC'],
+  ['vorbis', 'Vorbis'],
+  ['opus', 'Opus'],
+  ['alac', 'ALAC'],
+  ['wmav1', 'WMA'],
+  ['wmav2', 'WMA'],
+  ['wmapro', 'WMA Pro'],
+]);
+/** PCM has many names, including those of telephony (G.711) and of camcorders. */
+const PCM = /^pcm_([suf](8|16|24|32|64)(le|be)?|mulaw|alaw|bluray)$/;
 
-/** True for the accepted audio codecs; PCM has many names, including those of telephony (G.711). */
+/** True for the accepted audio codecs, by ffprobe's name. */
 export function isAudioCodec(name: string): boolean {
-  return AUDIO_CODECS.has(name) || /^pcm_([suf](8|16|24|32|64)(le|be)?|mulaw|alaw)$/.test(name);
+  return AUDIO_CODECS.has(name) || PCM.test(name);
 }

@@ -18,6 +18,12 @@ export interface PacketTable {
   readonly leadIn: number;
 }
 
+/** A table as it was read from a file. */
+interface ReadTable extends PacketTable {
+  /** The farthest that the decoding times jump back, where they should only rise; in the same unit. */
+  readonly stepBack: number;
+}
+
 /**
  * Walks the packets of the first video stream without decoding them, so that counts and times reflect what is there,
  * not what a header claims. Packets that an edit list hides are left out.
@@ -28,7 +34,7 @@ export async function readPacketTable(
   file: string,
   maxPackets: number,
   signal?: AbortSignal,
-): Promise<PacketTable> {
+): Promise<ReadTable> {
   const command = [
     binaries.ffprobe,
     ...['-select_streams', 'V:0', '-show_entries', 'packet=pts,dts,duration,flags', '-of', 'compact=p=0'],
@@ -46,6 +52,8 @@ export async function readPacketTable(
     durations: new Array<number>(),
     keys: new Array<number>(),
     leadIn: 0,
+    stepBack: 0,
+    dts: -Infinity,
   };
   let packets = 0;
   for await (const line of createInterface({ input: child.stdout, crlfDelay: Infinity })) {
@@ -72,6 +80,9 @@ interface GrowingTable {
   durations: number[];
   keys: number[];
   leadIn: number;
+  stepBack: number;
+  /** The decoding time of the last packet. */
+  dts: number;
 }
 
 function addPacket(table: GrowingTable, line: string): void {
@@ -79,7 +90,12 @@ function addPacket(table: GrowingTable, line: string): void {
     line.split('|').map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
   );
   const flags = entries.get('flags') ?? '';
-  const pts = integer(entries.get('pts')) ?? integer(entries.get('dts'));
+  const dts = integer(entries.get('dts'));
+  const pts = integer(entries.get('pts')) ?? dts;
+  if (dts !== undefined) {
+    table.stepBack = Math.max(table.stepBack, table.dts - dts);
+    table.dts = dts;
+  }
   if (pts === undefined || flags.includes('D')) {
     if (table.pts.length === 0) table.leadIn += 1;
     return;

@@ -3,10 +3,10 @@ import { AUDIO_SAMPLE_RATE, readAudio } from '../audio-reader';
 import { type Binaries } from '../ffmpeg/binaries';
 import { beyondLimit, MediaError } from '../media-error';
 import { checkContainer, checkPictures } from './decode-check';
-import { isWavCutShort } from './file-headers';
 import { inspect, picturesTooLarge } from './inspect';
-import { isAudioCodec, MEDIA_LIMITS, VIDEO_CODECS } from './media-limits';
+import { AUDIO_CODECS, isAudioCodec, MEDIA_LIMITS, VIDEO_CODECS } from './media-limits';
 import { readPacketTable, tableSeconds } from './packet-table';
+import { isCutShort } from './promised-length';
 import { type AudioStream, type VideoStream } from './stream-info';
 
 /**
@@ -49,7 +49,7 @@ export async function probe(binaries: Binaries, file: string, options: ProbeOpti
   if (options.mediaType === 'video') {
     if (info.video === undefined) throw new MediaError('media_type_mismatch', 'there is no video stream');
     if (info.tooLarge && info.video.width === 0) throw picturesTooLarge();
-    return { video: await probeVideo(binaries, file, info.video, options) };
+    return { video: await probeVideo(binaries, file, info.format, info.video, options) };
   }
   if (info.audio === undefined) throw new MediaError('media_type_mismatch', 'there is no audio stream');
   return { audio: await probeAudio(binaries, file, info.format, info.audio, options) };
@@ -58,6 +58,7 @@ export async function probe(binaries: Binaries, file: string, options: ProbeOpti
 async function probeVideo(
   binaries: Binaries,
   file: string,
+  format: string,
   stream: VideoStream,
   options: ProbeOptions,
 ): Promise<ProbedVideo> {
@@ -67,11 +68,13 @@ async function probeVideo(
   const durationSeconds = tableSeconds(table, stream.timeBase);
   if (durationSeconds > MEDIA_LIMITS.maxSeconds) throw tooLong('video', durationSeconds);
   if (!(durationSeconds > 0)) throw new MediaError('media_corrupt', 'the video has no duration');
-  await checkContainer(binaries, file, '0:V:0', options);
+  if (format === 'mpegts' && table.stepBack * stream.timeBase.num > stream.timeBase.den) throw joined();
+  await checkLength(binaries, file, format, '0:V:0', options);
   const frames = await checkPictures(
     binaries,
     file,
-    { codec: stream.codec, pictures: table.pts.length },
+    // MPEG-TS may have a packet for each of the two fields of a picture.
+    { codec: stream.codec, pictures: table.pts.length / (stream.scan === 'progressive' ? 1 : 2) },
     options,
   );
   return { ...stream, frames, durationSeconds, fps: frames / durationSeconds };
@@ -103,10 +106,19 @@ function tooLong(what: 'video' | 'audio', seconds: number): MediaError {
   );
 }
 
-function unsupportedCodec(what: 'video' | 'audio', codec: string): MediaError {
+/** Of recordings that were put together byte by byte, only the first has times of its own. */
+function joined(): MediaError {
   return beyondLimit(
     'media_unsupported',
-    `The ${what} codec ${codec} is not supported; use ${what === 'video' ? 'H.264' : 'AAC or PCM'}.`,
+    'The clock of the video jumps back, as where recordings were joined; export them anew as one file.',
+  );
+}
+
+function unsupportedCodec(what: 'video' | 'audio', codec: string): MediaError {
+  const names = what === 'video' ? VIDEO_CODECS.values() : [...AUDIO_CODECS.values(), 'PCM'];
+  return beyondLimit(
+    'media_unsupported',
+    `The ${what} codec ${codec} is not supported; supported are ${[...new Set(names)].join(', ')}.`,
   );
 }
 
@@ -118,8 +130,8 @@ async function probeAudio(
   options: ProbeOptions,
 ): Promise<ProbedAudio> {
   if (!isAudioCodec(stream.codec)) throw unsupportedCodec('audio', stream.codec);
-  await checkLength(binaries, file, format, stream, options);
-  const samples = await readAudio(binaries, file, { ...options, strict: true });
+  await checkLength(binaries, file, format, '0:a:0', options);
+  const samples = await readAudio(binaries, file, { ...options, strictly: stream.codec });
   const durationSeconds = samples.length / AUDIO_SAMPLE_RATE;
   if (durationSeconds > MEDIA_LIMITS.maxSeconds) throw tooLong('audio', durationSeconds);
   if (samples.length === 0) throw new MediaError('media_corrupt', 'the audio stream holds no sound');
@@ -128,19 +140,21 @@ async function probeAudio(
   return { ...stream, durationSeconds };
 }
 
-/**
- * Fails for sound that was cut short. ffmpeg counts every incomplete last block as an error, and the last block of PCM
- * in a WAV is rarely complete; a raw stream of AAC packets promises no length.
- */
+/** A mere row of packets: whatever is there is all of it, and damage shows in what is decoded. */
+const ROWS_OF_PACKETS: ReadonlySet<string> = new Set(['mpegts', 'aac', 'ac3', 'eac3']);
+/** ffmpeg counts an incomplete last block as an error, and the last block of PCM is rarely complete. */
+const BLOCKS_OF_SAMPLES: ReadonlySet<string> = new Set(['wav', 'aiff']);
+
+/** Fails for a file that was cut short: its header promises more than there is. */
 async function checkLength(
   binaries: Binaries,
   file: string,
   format: string,
-  { codec }: AudioStream,
+  stream: '0:V:0' | '0:a:0',
   options: ProbeOptions,
 ): Promise<void> {
-  if (format === 'aac') return;
-  if (format !== 'wav' || !codec.startsWith('pcm_')) return checkContainer(binaries, file, '0:a:0', options);
-  if (await isWavCutShort(file))
+  if (await isCutShort(file, format))
     throw new MediaError('media_corrupt', 'the sound ends before its header says');
+  if (ROWS_OF_PACKETS.has(format) || BLOCKS_OF_SAMPLES.has(format)) return;
+  await checkContainer(binaries, file, stream, options);
 }

@@ -302,7 +302,12 @@ describe('the error of an asset that exceeds a limit', () => {
     [
       'its codec',
       ['-f', 'lavfi', '-i', 'color=s=64x64', '-frames:v', '2', '-c:v', 'ffv1', 'ffv1.mkv'],
-      'The video codec ffv1 is not supported; use H.264.',
+      'The video codec ffv1 is not supported; supported are H.264, HEVC, VP8, VP9, AV1, MPEG-4 Part 2, MPEG-2, ProRes, DNxHD, DNxHR, Motion JPEG.',
+    ],
+    [
+      'its format',
+      ['-f', 'lavfi', '-i', 'color=s=64x64', '-frames:v', '2', 'film.avi'],
+      'The format of the file is not supported; supported are MP4, QuickTime, Matroska, WebM, MPEG-TS, WAV, AIFF, MP3, AAC, AC-3, E-AC-3, FLAC, Ogg, WMA.',
     ],
     [
       'the number of its pictures',
