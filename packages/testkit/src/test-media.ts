@@ -4,7 +4,11 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 
-/** Bits of the number that every picture carries, one block of luma each, from the left at the top. */
+/**
+ * Bits of the number that every picture carries, one block of luma each, from the left at the top. They are those of its
+ * Gray code: the lowest bit of a plain number would only tell the fields of interlaced video apart, and so pass for fine
+ * detail of a still picture.
+ */
 const NUMBER_BITS = 14;
 const BLOCK_WIDTH = 12;
 const BLOCK_HEIGHT = 16;
@@ -61,8 +65,9 @@ function* numberedPictures(frames: number, width: number, height: number): Gener
   const blackRow = new Uint8Array(width);
   for (let number = 0; number < frames; number += 1) {
     const row = blackRow.slice();
+    const code = number ^ (number >> 1);
     for (let bit = 0; bit < NUMBER_BITS; bit += 1)
-      if (Math.floor(number / 2 ** bit) % 2 === 1) row.fill(255, bit * BLOCK_WIDTH, (bit + 1) * BLOCK_WIDTH);
+      if (((code >> bit) & 1) === 1) row.fill(255, bit * BLOCK_WIDTH, (bit + 1) * BLOCK_WIDTH);
     const picture = new Uint8Array(width * height);
     for (let y = 0; y < height; y += 1) picture.set(y < BLOCK_HEIGHT ? row : blackRow, y * width);
     yield picture;
@@ -71,13 +76,15 @@ function* numberedPictures(frames: number, width: number, height: number): Gener
 
 /** The number in a picture of `makeNumberedVideo`, from its luma plane; -1 when there is none to be read. */
 export function readFrameNumber(luma: Uint8Array, width: number): number {
-  let value = 0;
-  for (let bit = 0; bit < NUMBER_BITS; bit += 1) {
+  let number = 0;
+  let isOdd = 0;
+  for (let bit = NUMBER_BITS - 1; bit >= 0; bit -= 1) {
     const sample = luma[(BLOCK_HEIGHT / 2) * width + bit * BLOCK_WIDTH + BLOCK_WIDTH / 2] ?? BLACK_MAX;
-    if (sample >= WHITE_MIN) value += 2 ** bit;
+    if (sample >= WHITE_MIN) isOdd = 1 - isOdd;
     else if (sample >= BLACK_MAX) return -1;
+    number = 2 * number + isOdd;
   }
-  return value;
+  return number;
 }
 
 /** The numbers of all pictures of a file as they are stored, none dropped or repeated; `size` is the shown one. */

@@ -99,10 +99,9 @@ const CLOCKS: readonly Case[] = [
     scene: {
       ...long('30'),
       remake: (master) => [
-        ...['-i', master, '-f', 'lavfi', '-t', '2.5', '-i', 'sine=440'],
+        ...['-itsoffset', '0.5', '-i', master, '-f', 'lavfi', '-t', '2.5', '-i', 'sine=440'],
         ...['-map', '0:v', '-map', '1:a', '-c:v', 'copy', '-c:a', 'aac'],
       ],
-      times: '45000+3000*N',
     },
   },
 ];

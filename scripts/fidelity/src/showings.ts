@@ -10,8 +10,8 @@ export interface Showing {
   readonly frames: number;
 }
 
-/** Pictures that come faster after the last kept one are dropped. */
-const CLOSEST_SECONDS = 0.88 / 60;
+/** Pictures that come faster after the last kept one are dropped: of a source with more than 60 a second, and of others. */
+const CLOSEST_SECONDS = { fast: 0.88 / 60, other: 0.3 / 60 };
 /** A picture that stays longer is held: several frames show it, of at most this length. */
 const HELD_SECONDS = 0.1;
 const HELD_FRAME_SECONDS = 0.04;
@@ -74,10 +74,12 @@ export function expectedShowings(
 }
 
 function keptPictures(source: readonly Showing[]): Showing[] {
+  const isFast = source.length / (source.at(-1)?.end ?? 0) > 1 / CLOSEST_SECONDS.fast;
+  const closest = isFast ? CLOSEST_SECONDS.fast : CLOSEST_SECONDS.other;
   const kept: Showing[] = [];
   for (const showing of source) {
     const last = kept.at(-1);
-    if (last === undefined || showing.start - last.start >= CLOSEST_SECONDS - EPSILON) kept.push(showing);
+    if (last === undefined || showing.start - last.start >= closest - EPSILON) kept.push(showing);
   }
   return kept.map((showing, i) => ({
     ...showing,
