@@ -1,4 +1,4 @@
-import { type Rational } from '@lipsync/domain';
+import { exactRate, type Rational } from '@lipsync/domain';
 import { type VideoDecoder } from '../ffmpeg/binaries';
 import { FFMPEG_GLOBAL, ffmpegInput } from '../ffmpeg/input-arguments';
 import { type VideoStream } from '../probe/stream-info';
@@ -67,10 +67,17 @@ export function pictureTiming(video: Pick<VideoStream, 'scan' | 'timeBase' | 'ra
   readonly timeBase: Rational;
   readonly rate: Rational | null;
 } {
-  const { timeBase, rate } = video;
+  const { timeBase } = video;
+  const rate = video.rate && televisions(video.rate);
   if (video.scan === 'progressive') return { timeBase, rate };
   const fields = rate && { num: rate.num * 2, den: rate.den };
   return { timeBase: { num: timeBase.num, den: timeBase.den * 2 }, rate: fields };
+}
+
+/** A rate that Matroska keeps as a duration in nanoseconds comes back as a fraction beside that of television. */
+function televisions(rate: Rational): Rational {
+  const exact = exactRate(rate.num / rate.den);
+  return exact.den === 1001 ? exact : rate;
 }
 
 /**

@@ -11,12 +11,39 @@ import {
   makeFrameSamples,
 } from '../test/frame-samples';
 
+const X264 = ['-c:v', 'libx264', '-preset', 'veryfast'];
+const INTERLACED = [...X264, '-g', '24', '-bf', '2', '-flags', '+ildct+ilme'];
+
 /** frame-source.integration has a constant and a variable rate. */
 const SOURCES: Record<string, NumberedVideoOptions & { container: string }> = {
   '25 fps with B-frames': { container: 'mp4', frames: 170 },
   '29.97 fps': { container: 'mp4', frames: 200, rate: '30000/1001' },
   '60 fps': { container: 'mp4', frames: 720, rate: '60' },
   '15 fps in Matroska': { container: 'mkv', frames: 100, rate: '15' },
+  'a picture per second': { container: 'mp4', frames: 8, rate: '1', encoder: [...X264, '-g', '3'] },
+  'a telephone, in Matroska': { container: 'mkv', frames: 160, variableRate: true },
+  '120 fps': { container: 'mp4', frames: 480, rate: '120', encoder: [...X264, '-g', '100', '-bf', '2'] },
+  '240 fps in Matroska': { container: 'mkv', frames: 480, rate: '240', encoder: [...X264, '-g', '110'] },
+  'fields, the top one first': {
+    container: 'mp4',
+    frames: 200,
+    rate: '50',
+    filters: 'tinterlace=interleave_top,setfield=tff',
+    encoder: [...INTERLACED, '-x264opts', 'tff=1'],
+  },
+  'fields, the bottom one first': {
+    container: 'mov',
+    frames: 200,
+    rate: '60000/1001',
+    filters: 'tinterlace=interleave_bottom,setfield=bff',
+    encoder: [...INTERLACED, '-x264opts', 'bff=1'],
+  },
+  'ten bits': { container: 'mp4', frames: 120, encoder: [...X264, '-g', '40', '-pix_fmt', 'yuv420p10le'] },
+  'transparent parts': {
+    container: 'webm',
+    frames: 100,
+    encoder: '-c:v libvpx-vp9 -pix_fmt yuva420p -g 30 -deadline realtime -cpu-used 8 -b:v 1M'.split(' '),
+  },
   'VP8 in WebM': {
     container: 'webm',
     frames: 130,

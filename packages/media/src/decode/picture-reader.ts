@@ -5,7 +5,7 @@ import { type ChildExit } from '../ffmpeg/media-child';
 import { isMediaError, MediaError, MediaProcessError } from '../media-error';
 import { type VideoStream } from '../probe/stream-info';
 import { decoderArguments, type PictureDecoding, type PictureSelection } from './decoder-arguments';
-import { frameGeometry,type FrameLayout } from './frame-layout';
+import { frameGeometry, type FrameLayout } from './frame-layout';
 import { PictureTimes } from './picture-times';
 
 export interface DecodingLimits {

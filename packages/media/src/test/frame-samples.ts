@@ -4,7 +4,7 @@ import { makeNumberedVideo, type NumberedVideoOptions } from '@lipsync/testkit';
 import { type ClipFrames } from '../decode/clip-clock';
 import { openClipReader } from '../decode/clip-reader';
 import { backwardPictures } from '../decode/frame-cursors';
-import { frameFormat } from '../decode/frame-layout';
+import { type FrameFormat, frameFormat } from '../decode/frame-layout';
 import { openFrameSource, pictureTimes } from '../decode/frame-source';
 import { openPictureReader } from '../decode/picture-reader';
 import { readSeekIndex } from '../decode/seek-index';
@@ -40,15 +40,14 @@ export async function makeFrameSamples(
   };
 }
 
-/** Decodes a video that has no clock yet, as `video` if that is given. */
+/** Decodes a video that has no clock yet. */
 export async function decodeAll(
   binaries: Binaries,
   file: string,
-  known?: VideoStream,
-  videoSeconds?: number,
+  { videoSeconds, format }: { videoSeconds?: number; format?: FrameFormat } = {},
 ): Promise<FrameSample> {
-  const video = known ?? (await videoOf(binaries, file));
-  const layout = { format: frameFormat(video) };
+  const video = await videoOf(binaries, file);
+  const layout = { format: format ?? frameFormat(video) };
   const reader = openClipReader(binaries, file, video, { layout, videoSeconds, deadlineMs: DEADLINE_MS });
   const frames: Uint8Array[] = [];
   for (;;) {
