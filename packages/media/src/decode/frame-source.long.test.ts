@@ -38,6 +38,14 @@ const SOURCES: Record<string, NumberedVideoOptions & { container: string }> = {
     filters: 'tinterlace=interleave_bottom,setfield=bff',
     encoder: [...INTERLACED, '-x264opts', 'bff=1'],
   },
+  'MPEG-TS': { container: 'ts', frames: 200, rate: '30000/1001', encoder: [...X264, '-g', '40', '-bf', '2'] },
+  'fields of MPEG-2 in MPEG-TS': {
+    container: 'ts',
+    frames: 200,
+    rate: '50',
+    filters: 'tinterlace=interleave_top,setfield=tff',
+    encoder: '-c:v mpeg2video -q:v 3 -g 15 -bf 2 -flags +ildct+ilme -top 1'.split(' '),
+  },
   'ten bits': { container: 'mp4', frames: 120, encoder: [...X264, '-g', '40', '-pix_fmt', 'yuv420p10le'] },
   'transparent parts': {
     container: 'webm',
