@@ -1,6 +1,12 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { AssetInput, LipSync, MediaType, UrlInput } from '@lipsync/client';
+import {
+  type AssetInput,
+  CONTENT_TYPE_BY_EXTENSION,
+  type LipSync,
+  type MediaType,
+  type UrlInput,
+} from '@lipsync/client';
 import { CommandError } from './exit-codes';
 import type { ProgressLine } from './progress';
 import type { Session } from './session';
@@ -111,16 +117,12 @@ function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(1);
 }
 
-const EXTENSIONS: Readonly<Record<MediaType, RegExp>> = {
-  video: /\.(mp4|m4v|mov|webm|mkv)$/i,
-  audio: /\.(mp3|wav|m4a|aac|ogg|oga|opus|flac)$/i,
-};
-
 /** What a file or address is used as, by its name. */
 export function mediaTypeOf(text: string): MediaType {
   const name = ADDRESS.test(text) && URL.canParse(text) ? new URL(text).pathname : text;
-  if (EXTENSIONS.video.test(name)) return 'video';
-  if (EXTENSIONS.audio.test(name)) return 'audio';
+  const extension = path.extname(name).slice(1).toLowerCase();
+  if (Object.hasOwn(CONTENT_TYPE_BY_EXTENSION.video, extension)) return 'video';
+  if (Object.hasOwn(CONTENT_TYPE_BY_EXTENSION.audio, extension)) return 'audio';
   throw new CommandError(
     `The name of ${text} does not say whether it is a video or a voice.`,
     'usage',

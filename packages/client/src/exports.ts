@@ -16,6 +16,7 @@ export {
 export { type DownloadOptions } from './download';
 export {
   CONTENT_TYPE_BY_EXTENSION,
+  CONTENT_TYPES,
   contentTypeOf,
   type MediaInput,
   type StreamSource,

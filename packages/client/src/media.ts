@@ -36,7 +36,27 @@ export function openSource(source: UploadSource, platform: Platform): Promise<By
   return { size, type, isRepeatable: false, stream: () => stream, slice: () => new Blob([]) };
 }
 
-/** What uploads may declare, by the extension of files; the service looks at the bytes later. */
+/** What uploads may declare. */
+export const CONTENT_TYPES: Readonly<globalThis.Record<MediaType, readonly string[]>> = {
+  video: ['video/mp4', 'video/quicktime', 'video/webm', 'video/x-matroska'],
+  audio: [
+    'audio/mpeg',
+    'audio/wav',
+    'audio/x-wav',
+    'audio/wave',
+    'audio/mp4',
+    'audio/x-m4a',
+    'audio/aac',
+    'audio/ogg',
+    'audio/flac',
+    'audio/webm',
+  ],
+};
+
+/**
+ * What uploads declare, by the extension of files. The service goes by the bytes alone, so that files whose own type it
+ * does not list are declared as something else.
+ */
 export const CONTENT_TYPE_BY_EXTENSION: Readonly<
   globalThis.Record<MediaType, Readonly<globalThis.Record<string, string>>>
 > = {
@@ -46,6 +66,10 @@ export const CONTENT_TYPE_BY_EXTENSION: Readonly<
     mov: 'video/quicktime',
     webm: 'video/webm',
     mkv: 'video/x-matroska',
+    ts: 'video/mp4',
+    mts: 'video/mp4',
+    m2ts: 'video/mp4',
+    m2t: 'video/mp4',
   },
   audio: {
     mp3: 'audio/mpeg',
@@ -58,10 +82,25 @@ export const CONTENT_TYPE_BY_EXTENSION: Readonly<
     opus: 'audio/ogg',
     flac: 'audio/flac',
     webm: 'audio/webm',
+    mka: 'audio/webm',
+    mp2: 'audio/mpeg',
+    aiff: 'audio/wav',
+    aif: 'audio/wav',
+    aifc: 'audio/wav',
+    ac3: 'audio/mp4',
+    eac3: 'audio/mp4',
+    ec3: 'audio/mp4',
+    wma: 'audio/mp4',
+    mov: 'audio/mp4',
+    mkv: 'audio/webm',
+    ts: 'audio/mp4',
+    mts: 'audio/mp4',
+    m2ts: 'audio/mp4',
+    m2t: 'audio/mp4',
   },
 };
 
-/** How files begin, as hexadecimal digits, and the extension of their kind. */
+/** How files begin, as hexadecimal digits, and the extension of their kind. MPEG-TS is known by two of its packets. */
 const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
   [/^.{8}6674797071742020/, 'mov'],
   [/^.{8}66747970/, 'mp4'],
@@ -69,24 +108,31 @@ const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
   [/^52494646.{8}57415645/, 'wav'],
   [/^664c6143/, 'flac'],
   [/^4f676753/, 'ogg'],
+  [/^464f524d.{8}4149464[36]/, 'aiff'],
+  [/^0b77/, 'ac3'],
+  [/^3026b2758e66cf11/, 'wma'],
+  [/^47.{374}47/, 'ts'],
+  [/^.{8}47.{382}47/, 'mts'],
   [/^fff[0189]/, 'aac'],
   [/^(494433|ff[ef])/, 'mp3'],
 ];
 
+const BEGINNING_BYTES = 200;
+
 /**
- * The content type to declare: the one that the caller or the Blob names, else by the name, else by the first bytes. A
- * type of the other kind is translated: the sound of a film may be uploaded as audio.
+ * The content type to declare: the one that the caller names, or the Blob if the service knows it, else by the name, else
+ * by the first bytes. A type of the other kind is translated: the sound of a film may be uploaded as audio.
  * @throws TypeError if none fits
  */
 export async function contentTypeOf(bytes: Bytes, mediaType: MediaType, declared?: string): Promise<string> {
   if (declared !== undefined) return declared;
   const types = CONTENT_TYPE_BY_EXTENSION[mediaType];
   const named = bytes.type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (named.startsWith(`${mediaType}/`)) return named;
+  if (CONTENT_TYPES[mediaType].includes(named)) return named;
   const extension = /\.(\w+)$/.exec(bytes.name ?? '')?.[1]?.toLowerCase() ?? '';
   const known = types[named.split('/')[1] ?? ''] ?? types[extension];
   if (known !== undefined) return known;
-  const beginning = [...new Uint8Array(await bytes.slice(0, 16).arrayBuffer())]
+  const beginning = [...new Uint8Array(await bytes.slice(0, BEGINNING_BYTES).arrayBuffer())]
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('');
   const kind = BEGINNINGS.find(([pattern]) => pattern.test(beginning))?.[1] ?? '';

@@ -1,5 +1,5 @@
-import { CONTENT_TYPES } from '@lipsync/domain';
-import { asContractInput, contentTypeOf } from './media';
+import * as domain from '@lipsync/domain';
+import { asContractInput, CONTENT_TYPE_BY_EXTENSION, CONTENT_TYPES, contentTypeOf } from './media';
 
 const bytes = (beginning: string | number[], options: { type?: string; name?: string } = {}) => {
   const { type = '', name = '' } = options;
@@ -22,6 +22,8 @@ it.each([
 });
 
 describe('the content type', () => {
+  const packets = (offset: number, size: number) =>
+    Array.from({ length: 400 }, (_, i) => ((i - offset) % size === 0 ? 0x47 : 0));
   const ftyp = (brand: string) => [0, 0, 0, 32, ...Buffer.from(`ftyp${brand}`)];
 
   it.each([
@@ -29,6 +31,13 @@ describe('the content type', () => {
     ['by the name', bytes('', { name: 'Clip.MOV' }), 'video/quicktime'],
     ['by the first bytes: QuickTime', bytes(ftyp('qt  ')), 'video/quicktime'],
     ['by the first bytes: MP4', bytes(ftyp('isom')), 'video/mp4'],
+    [
+      'by the name, where its own type is none of the contract',
+      bytes('', { type: 'video/mp2t', name: 'a.MTS' }),
+      'video/mp4',
+    ],
+    ['by the first bytes: MPEG-TS', bytes(packets(0, 188)), 'video/mp4'],
+    ['by the first bytes: MPEG-TS of a camcorder', bytes(packets(4, 192)), 'video/mp4'],
     ['by the first bytes: Matroska', bytes([0x1a, 0x45, 0xdf, 0xa3]), 'video/webm'],
   ])('of a video is found %s', async (_, source, expected) => {
     await expect(contentTypeOf(source, 'video')).resolves.toBe(expected);
@@ -40,13 +49,23 @@ describe('the content type', () => {
     ['MP3 with tags', bytes('ID3\u0004'), 'audio/mpeg'],
     ['MP3', bytes([0xff, 0xfb, 0x90]), 'audio/mpeg'],
     ['AAC', bytes([0xff, 0xf1, 0x50]), 'audio/aac'],
+    ['AIFF', bytes('FORM....AIFCFVER'), 'audio/wav'],
+    ['AC-3', bytes([0x0b, 0x77, 0x12]), 'audio/mp4'],
+    ['WMA', bytes('', { type: 'audio/x-ms-wma', name: 'voice.wma' }), 'audio/mp4'],
+    ['the sound of a camcorder', bytes('', { name: '00001.MTS' }), 'audio/mp4'],
     ['WAV', bytes('RIFF....WAVEfmt '), 'audio/wav'],
     ['FLAC', bytes('fLaC'), 'audio/flac'],
     ['Ogg', bytes('OggS'), 'audio/ogg'],
   ])('of a voice is found for %s', async (_, source, expected) => {
     const type = await contentTypeOf(source, 'audio');
     expect(type).toBe(expected);
-    expect(CONTENT_TYPES.audio).toContain(type);
+  });
+
+  it('is one that the service lets uploads declare', () => {
+    expect(CONTENT_TYPES).toEqual(domain.CONTENT_TYPES);
+    for (const kind of ['video', 'audio'] as const)
+      for (const type of Object.values(CONTENT_TYPE_BY_EXTENSION[kind]))
+        expect(CONTENT_TYPES[kind]).toContain(type);
   });
 
   it('has to be named where nothing tells it', async () => {

@@ -366,7 +366,7 @@ export interface components {
         };
         UploadRequest: {
             media_type: components["schemas"]["MediaType"];
-            /** @description video/mp4, video/quicktime, video/webm, video/x-matroska; audio/mpeg, audio/wav, audio/x-wav, audio/wave, audio/mp4, audio/x-m4a, audio/aac, audio/ogg, audio/flac, audio/webm. Parameters are ignored. */
+            /** @description video/mp4, video/quicktime, video/webm, video/x-matroska; audio/mpeg, audio/wav, audio/x-wav, audio/wave, audio/mp4, audio/x-m4a, audio/aac, audio/ogg, audio/flac, audio/webm. Parameters are ignored. The bytes decide what the file is: one of another accepted kind declares any of these. */
             content_type: string;
             /** @description The exact number of bytes that will be sent. */
             size_bytes: number;

@@ -1,10 +1,9 @@
 import './media-field.css';
-import { type MediaType } from '@lipsync/client';
+import { CONTENT_TYPE_BY_EXTENSION, CONTENT_TYPES, type MediaType } from '@lipsync/client';
 import { type ComponentChildren, type JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from '../shared/icons';
 import { type Choice } from './choice';
-import { CONTENT_TYPES } from './media-limits';
 
 interface MediaFieldProps {
   readonly mediaType: MediaType;
@@ -24,6 +23,13 @@ interface MediaFieldProps {
   /** In place of the field, for instance while recording. */
   readonly instead?: ComponentChildren;
 }
+
+/** Types and extensions: not every system knows the type of every file. */
+const accepted = (mediaType: MediaType): string =>
+  [
+    ...[...CONTENT_TYPES[mediaType], `${mediaType}/*`],
+    ...Object.keys(CONTENT_TYPE_BY_EXTENSION[mediaType]).map((extension) => `.${extension}`),
+  ].join(',');
 
 /** A card to drop a file on, to choose one, or to enter its address. */
 export function MediaField(props: MediaFieldProps): JSX.Element {
@@ -105,7 +111,7 @@ export function MediaField(props: MediaFieldProps): JSX.Element {
         class="hidden-label"
         tabIndex={-1}
         aria-label={`${title} file`}
-        accept={[...CONTENT_TYPES[mediaType], `${mediaType}/*`].join(',')}
+        accept={accepted(mediaType)}
         onChange={(event) => {
           const file = event.currentTarget.files?.[0];
           if (file !== undefined) onFile(file);

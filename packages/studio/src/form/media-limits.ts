@@ -1,25 +1,14 @@
-import { CONTENT_TYPE_BY_EXTENSION, type MediaType } from '@lipsync/client';
+import { CONTENT_TYPE_BY_EXTENSION, CONTENT_TYPES, type MediaType } from '@lipsync/client';
 
 /** The service's limits, checked before an upload instead of after it. */
 export const MAX_BYTES = 268_435_456;
 export const MAX_SECONDS = 300;
 const URL_MAX_LENGTH = 8192;
 
-/** What uploads may declare. */
-export const CONTENT_TYPES: Readonly<Record<MediaType, readonly string[]>> = {
-  video: ['video/mp4', 'video/quicktime', 'video/webm', 'video/x-matroska'],
-  audio: [
-    'audio/mpeg',
-    'audio/wav',
-    'audio/x-wav',
-    'audio/wave',
-    'audio/mp4',
-    'audio/x-m4a',
-    'audio/aac',
-    'audio/ogg',
-    'audio/flac',
-    'audio/webm',
-  ],
+/** The usual files of each kind, in words. */
+export const FORMATS: Readonly<Record<MediaType, string>> = {
+  video: 'MP4, MOV, MKV, WebM, MTS or TS',
+  audio: 'WAV, MP3, M4A, AAC, OGG, FLAC, AIFF, WMA, AC-3 or WebM',
 };
 
 interface MediaFile {
@@ -39,9 +28,7 @@ export function contentTypeOf(mediaType: MediaType, { name, type }: MediaFile): 
 /** What is wrong with a file, in a sentence that says what to do; null if nothing is. */
 export function fileProblem(mediaType: MediaType, file: MediaFile): string | null {
   if (contentTypeOf(mediaType, file) === null)
-    return mediaType === 'video'
-      ? 'This is not a video that can be rendered. Use MP4, MOV, WebM or MKV.'
-      : 'This is not audio that can be rendered. Use WAV, MP3, M4A, AAC, OGG, FLAC or WebM.';
+    return `This is not ${mediaType === 'video' ? 'a video' : 'audio'} that can be rendered. Use ${FORMATS[mediaType]}.`;
   if (file.size === 0) return 'This file is empty. Choose another one.';
   if (file.size > MAX_BYTES)
     return `This file has ${formatBytes(file.size)}; the limit is 256 MiB. Export a smaller one.`;

@@ -1,4 +1,4 @@
-import { CONTENT_TYPES } from './media-limits';
+import { CONTENT_TYPES } from '@lipsync/client';
 
 /** What browsers record, best first: Chromium and Firefox know the first two, Safari the third. */
 const RECORDED = ['audio/webm;codecs=opus', 'audio/ogg;codecs=opus', 'audio/mp4'];

@@ -6,7 +6,7 @@ import { useObjectUrl } from '../shared/use-object-url';
 import { type Choice, fileOf } from './choice';
 import { examineVideo } from './examine';
 import { MediaField } from './media-field';
-import { formatBytes, formatSeconds } from './media-limits';
+import { formatBytes, FORMATS, formatSeconds } from './media-limits';
 import { type PreparationWork, PrepareLine } from './prepare-line';
 
 interface VideoFieldProps {
@@ -41,7 +41,7 @@ export function VideoField(props: VideoFieldProps): JSX.Element {
       mediaType="video"
       title="Video"
       icon="film"
-      formats="MP4, MOV, WebM or MKV, up to 256 MiB and 5 minutes"
+      formats={`${FORMATS.video}, up to 256 MiB and 5 minutes`}
       choice={choice}
       problem={problem}
       onFile={(file) => void takeFile(file)}

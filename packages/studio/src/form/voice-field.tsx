@@ -6,7 +6,7 @@ import { useObjectUrl } from '../shared/use-object-url';
 import { type Choice } from './choice';
 import { examineVoice } from './examine';
 import { MediaField } from './media-field';
-import { formatBytes, formatSeconds, MAX_SECONDS } from './media-limits';
+import { formatBytes, FORMATS, formatSeconds, MAX_SECONDS } from './media-limits';
 import { canRecord, record, type Recording } from './recorder';
 
 interface VoiceFieldProps {
@@ -57,7 +57,7 @@ export function VoiceField({ choice, problem, onChoice }: VoiceFieldProps): JSX.
       mediaType="audio"
       title="Voice"
       icon="voice"
-      formats="WAV, MP3, M4A, AAC, OGG, FLAC or WebM, up to 256 MiB and 5 minutes"
+      formats={`${FORMATS.audio}, up to 256 MiB and 5 minutes`}
       choice={choice}
       problem={refusal ?? problem}
       onFile={(file) => void takeFile(file)}
