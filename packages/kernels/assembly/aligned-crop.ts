@@ -1,10 +1,11 @@
 import { sampleRow } from './sample-row';
 
 /**
- * Resamples 8-bit planes, `apart` bytes apart, to float32 squares of `side` at `target`, `targetApart` bytes apart; see
- * `sampleRow`.
+ * Resamples planes whose samples have this many bytes, `apart` bytes apart, to float32 squares of `side` in 8-bit codes
+ * at `target`, `targetApart` bytes apart; see `sampleRow`.
  */
 export function sampleSquare(
+  sampleBytes: i32,
   plane: usize,
   planes: i32,
   apart: usize,
@@ -14,7 +15,11 @@ export function sampleSquare(
   targetApart: usize,
 ): void {
   for (let row = 0; row < side; row++) {
-    sampleRow<u8>(plane, planes, apart, sampling, 0, row, side, target, targetApart, 0, 0);
+    if (sampleBytes === 1) {
+      sampleRow<u8>(plane, planes, apart, sampling, 0, row, side, target, targetApart, 0, 0);
+    } else {
+      sampleRow<u16>(plane, planes, apart, sampling, 0, row, side, target, targetApart, 0, 0);
+    }
     target += (<usize>side) << 2;
   }
 }

@@ -1,7 +1,6 @@
-import { blendShown } from './aligned-blend';
 import { padded } from './axis';
 import { keepVisible } from './blend';
-import { lumaAt, strideOf, uAt, vAt } from './picture';
+import { blendColors } from './blend-colors';
 import { pairRows } from './sample-pairs';
 import { sampleRow } from './sample-row';
 import { isCubic } from './sampling';
@@ -10,8 +9,8 @@ import { isCubic } from './sampling';
  * Blends a face, three float32 planes of side `size` with R, G, B in [-1, 1], into a picture, weighted by a mask of the
  * same size. Only rows [firstRow, endRow) of the face are needed; `paired` has the same size as the face. `spans` holds
  * two int32 per pair of rows, from the even row `top` on: the first column, which is even, and the number of columns
- * (even), none if not above 0. Mask weights below `least` count as 0. `scratch` has room for eight rows of the longest
- * padded span.
+ * (even), none if not above 0. Mask weights below `least` count as 0. `factors` and `tone` as `blendColors` needs
+ * them. `scratch` has room for eight rows of the longest padded span.
  */
 export function pasteAligned(
   picture: usize,
@@ -28,6 +27,7 @@ export function pasteAligned(
   maskSampling: usize,
   least: f32,
   factors: usize,
+  tone: usize,
   scratch: usize,
 ): void {
   const plane = (<usize>(size * size)) << 2;
@@ -69,15 +69,6 @@ export function pasteAligned(
         paired,
       );
     }
-    blendShown(
-      lumaAt(picture, left, row),
-      strideOf(picture),
-      uAt(picture, left, row),
-      vAt(picture, left, row),
-      whole,
-      rgb,
-      alpha,
-      factors,
-    );
+    blendColors(picture, left, row, whole, rgb, alpha, factors, tone);
   }
 }

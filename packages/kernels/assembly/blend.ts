@@ -1,3 +1,5 @@
+import { perCode } from './fixed';
+
 /**
  * Sets the weights below `least` of two rows to exactly 0. Returns whether any are left. `count` is a multiple of four.
  */
@@ -14,7 +16,7 @@ export function keepVisible(weights: usize, count: i32, least: f32): bool {
 }
 
 /**
- * Blends two rows of a yuv420p picture: `luma` is the upper row's first sample, `u` and `v` the chroma row's. `face`
+ * Blends two rows of a picture of bytes: `luma` is the upper row's first sample, `u` and `v` the chroma row's. `face`
  * holds two rows of luma, one of U and one of V in 8-bit codes; `alpha` holds two rows, each with room for `columns` (a
  * multiple of eight) float32. A chroma sample is weighted by the mean of its four pixels' alphas. Samples with alpha 0
  * keep their value.
@@ -39,14 +41,14 @@ export function blendRows(
       const a0 = v128.load(weights + k * row);
       const a1 = v128.load(weights + k * row, 16);
       const y = face + offset + k * row;
-      blendEight(luma + <usize>x + k * <usize>stride, v128.load(y), v128.load(y, 16), a0, a1);
+      blendEight<u8>(luma + <usize>x + k * <usize>stride, v128.load(y), v128.load(y, 16), a0, a1);
       alphas = f32x4.add(alphas, pairs(a0, a1));
     }
     alphas = f32x4.mul(alphas, quarter);
     const chroma = <usize>(x >> 1);
     const codes = face + 2 * row + (offset >> 1);
-    blendFour(u + chroma, v128.load(codes), alphas);
-    blendFour(v + chroma, v128.load(codes + row), alphas);
+    blendFour<u8>(u + chroma, v128.load(codes), alphas);
+    blendFour<u8>(v + chroma, v128.load(codes + row), alphas);
   }
 }
 
@@ -57,13 +59,14 @@ export function anyShown(alpha: usize, row: usize): bool {
   return v128.any_true(v128.or(upper, lower));
 }
 
-/** Blends two times four values into eight 8-bit samples, by as many alphas. */
-export function blendEight(target: usize, y0: v128, y1: v128, a0: v128, a1: v128): void {
-  const old = v128.load8x8_u(target);
-  const mixed0 = blended(i32x4.extend_low_i16x8_u(old), y0, a0);
-  const mixed1 = blended(i32x4.extend_high_i16x8_u(old), y1, a1);
+/** Blends two times four values, in 8-bit codes, into eight samples, by as many alphas. */
+export function blendEight<T>(target: usize, y0: v128, y1: v128, a0: v128, a1: v128): void {
+  const old = sizeof<T>() === 1 ? v128.load8x8_u(target) : v128.load(target);
+  const mixed0 = blended<T>(i32x4.extend_low_i16x8_u(old), y0, a0);
+  const mixed1 = blended<T>(i32x4.extend_high_i16x8_u(old), y1, a1);
   const words = i16x8.narrow_i32x4_u(mixed0, mixed1);
-  v128.store64_lane(target, i8x16.narrow_i16x8_u(words, words), 0);
+  if (sizeof<T>() === 1) v128.store64_lane(target, i8x16.narrow_i16x8_u(words, words), 0);
+  else v128.store(target, words);
 }
 
 /** Sums of neighbors: 0+1, 2+3 of the first vector, then of the second. */
@@ -72,16 +75,24 @@ export function pairs(a: v128, b: v128): v128 {
 }
 
 /** Four 32-bit samples blended towards `value` by `alpha`, rounded; exactly the old ones where alpha is 0. */
-function blended(old: v128, value: v128, alpha: v128): v128 {
+function blended<T>(old: v128, value: v128, alpha: v128): v128 {
   const before = f32x4.convert_i32x4_u(old);
-  const change = f32x4.mul(f32x4.sub(value, before), alpha);
+  const after = sizeof<T>() === 1 ? value : f32x4.mul(value, f32x4.splat(perCode<T>()));
+  const change = f32x4.mul(f32x4.sub(after, before), alpha);
   const mixed = i32x4.trunc_sat_f32x4_u(f32x4.add(f32x4.add(before, change), f32x4.splat(0.5)));
-  return v128.bitselect(mixed, old, f32x4.gt(alpha, f32x4.splat(0)));
+  // Bytes are limited where they are stored.
+  const limited = sizeof<T>() === 1 ? mixed : i32x4.min_u(mixed, i32x4.splat(1023));
+  return v128.bitselect(limited, old, f32x4.gt(alpha, f32x4.splat(0)));
 }
 
-export function blendFour(target: usize, value: v128, alpha: v128): void {
-  const old = i32x4.extend_low_i16x8_u(i16x8.extend_low_i8x16_u(v128.load32_zero(target)));
-  const words = blended(old, value, alpha);
-  const halves = i16x8.narrow_i32x4_u(words, words);
-  v128.store32_lane(target, i8x16.narrow_i16x8_u(halves, halves), 0);
+export function blendFour<T>(target: usize, value: v128, alpha: v128): void {
+  if (sizeof<T>() === 1) {
+    const old = i32x4.extend_low_i16x8_u(i16x8.extend_low_i8x16_u(v128.load32_zero(target)));
+    const words = blended<T>(old, value, alpha);
+    const halves = i16x8.narrow_i32x4_u(words, words);
+    v128.store32_lane(target, i8x16.narrow_i16x8_u(halves, halves), 0);
+  } else {
+    const words = blended<T>(v128.load16x4_u(target), value, alpha);
+    v128.store64_lane(target, i16x8.narrow_i32x4_u(words, words), 0);
+  }
 }

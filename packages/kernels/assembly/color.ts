@@ -1,4 +1,5 @@
-import { CODE_BITS, ONE_BITS } from './fixed';
+import { CODE_BITS, ONE, ONE_BITS } from './fixed';
+import { integersOf } from './line';
 
 /**
  * Converts three float32 planes of 8-bit codes Y, U, V in place to R, G, B in [-1, 1]. `area` is a multiple of four.
@@ -89,6 +90,22 @@ export function toFixed(values: usize, from: i32, end: i32): void {
     const source = values + ((<usize>i) << 2);
     const rounded = words(v128.load(source), v128.load(source, 16), ONE_BITS);
     v128.store(values + ((<usize>i) << 1), rounded);
+  }
+}
+
+/**
+ * Converts samples [from, end), multiples of four, of three float32 planes in [-1, 1], which graphs may overshoot, to
+ * fixed point with ONE_BITS of fraction, in place like `toYuv`.
+ */
+export function colorsToFixed(planes: usize, apart: usize, from: i32, end: i32): void {
+  const scale = f32x4.splat(<f32>ONE);
+  for (let channel: usize = 0; channel < 3; channel++) {
+    for (let i = from; i < end; i += 8) {
+      const source = planes + channel * apart + ((<usize>i) << 2);
+      const low = integersOf(f32x4.mul(clipped(v128.load(source)), scale));
+      const high = integersOf(f32x4.mul(clipped(v128.load(source, 16)), scale));
+      v128.store(planes + channel * apart + ((<usize>i) << 1), i16x8.narrow_i32x4_s(low, high));
+    }
   }
 }
 

@@ -10,6 +10,14 @@ export const ONE_BITS = 14;
 /** Fraction bits of the codes of a plane in 16 bits. Codes that overshoot 0 and 255 still fit. */
 export const CODE_BITS = 6;
 
+/**
+ * How finely samples are counted: bytes are 8-bit codes, words are 10-bit codes, four to an 8-bit one. Once they are
+ * loaded everything is in 8-bit codes, with fractions.
+ */
+export function perCode<T>(): f32 {
+  return sizeof<T>() === 1 ? 1 : 4;
+}
+
 /** Four weights in the low halves of words; ignore the high halves. */
 export function fixed(weights: v128): v128 {
   return roundedBits(f32x4.mul(weights, f32x4.splat(<f32>ONE)));

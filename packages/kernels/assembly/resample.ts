@@ -2,11 +2,12 @@ import { endOf, firstOf, firstsOf, outputsOf, padded, picksOf, roomOf, tapsOf, w
 import { CODE_BITS, ONE_BITS } from './fixed';
 
 /**
- * Resamples the rectangle under two axes of an 8-bit plane (`stride` bytes per row) to float32 rows at `target`, each
- * as long as the padded outputs of `across`. `line` has room for the source columns under `across` and sixteen more,
- * two bytes each.
+ * Resamples the rectangle under two axes of a plane (`stride` samples per row, of this many bytes each) to float32 rows
+ * in 8-bit codes at `target`, each as long as the padded outputs of `across`. `line` has room for the source columns
+ * under `across` and sixteen more, two bytes each.
  */
 export function resamplePlane(
+  sampleBytes: i32,
   plane: usize,
   stride: i32,
   across: usize,
@@ -19,8 +20,12 @@ export function resamplePlane(
   const rows = outputsOf(down);
   const rowBytes = (<usize>padded(outputsOf(across))) << 2;
   for (let y = 0; y < rows; y++) {
-    const source = plane + <usize>(firstOf(down, y) * stride + from);
-    mixBytes(source, stride, weightsOf(down, y), tapsOf(down), count, line);
+    const source = plane + <usize>((firstOf(down, y) * stride + from) * sampleBytes);
+    if (sampleBytes === 1) {
+      mixBytes(source, stride, weightsOf(down, y), tapsOf(down), count, line);
+    } else {
+      mixWords(source, stride << 1, weightsOf(down, y), tapsOf(down), count, line, WORD_BITS, CODE_BITS);
+    }
     resampleRow(line - ((<usize>from) << 1), across, CODE_BITS, target);
     target += rowBytes;
   }
@@ -42,7 +47,7 @@ export function interpolateRow(
 ): void {
   const from = firstOf(across, 0);
   const source = plane + ((<usize>(firstOf(down, y) * size + from)) << 1);
-  mixWords(source, size << 1, weightsOf(down, y), tapsOf(down), endOf(across) - from, line);
+  mixWords(source, size << 1, weightsOf(down, y), tapsOf(down), endOf(across) - from, line, bits, bits);
   resampleRow(line - ((<usize>from) << 1), across, bits, target);
 }
 
@@ -71,9 +76,22 @@ function mixBytes(source: usize, stride: i32, weights: usize, taps: i32, count: 
   }
 }
 
-/** The same for 16-bit numbers, which keep their fraction. */
-function mixWords(source: usize, stride: i32, weights: usize, taps: i32, count: i32, target: usize): void {
-  const half = i32x4.splat(1 << (ONE_BITS - 1));
+/** Fraction bits of 10-bit codes as 8-bit ones. */
+const WORD_BITS = 2;
+
+/** The same for 16-bit numbers, from some `bits` of fraction to others. */
+function mixWords(
+  source: usize,
+  stride: i32,
+  weights: usize,
+  taps: i32,
+  count: i32,
+  target: usize,
+  bits: i32,
+  targetBits: i32,
+): void {
+  const shift = ONE_BITS + bits - targetBits;
+  const half = i32x4.splat(1 << (shift - 1));
   const end = weights + ((<usize>taps) << 1);
   for (let x = 0; x < count; x += 8) {
     let low = half;
@@ -87,7 +105,7 @@ function mixWords(source: usize, stride: i32, weights: usize, taps: i32, count: 
       high = i32x4.add(high, i32x4.dot_i16x8_s(highPairs(a, b), both));
       upper += (<usize>stride) << 1;
     }
-    v128.store(target, i16x8.narrow_i32x4_s(i32x4.shr_s(low, ONE_BITS), i32x4.shr_s(high, ONE_BITS)));
+    v128.store(target, i16x8.narrow_i32x4_s(i32x4.shr_s(low, shift), i32x4.shr_s(high, shift)));
     target += 16;
   }
 }

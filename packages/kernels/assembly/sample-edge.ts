@@ -1,3 +1,4 @@
+import { perCode } from './fixed';
 import { aroundOf, fringeOf, heightOf, widthOf } from './sampling';
 
 /**
@@ -42,7 +43,8 @@ function clamped(place: f64, count: i32): i32 {
 }
 
 function sampleAt<T>(plane: usize, index: i32): f64 {
-  return <f64>load<T>(plane + <usize>index * sizeof<T>());
+  const sample = <f64>load<T>(plane + <usize>index * sizeof<T>());
+  return isInteger<T>() ? sample / <f64>perCode<T>() : sample;
 }
 
 function mix(a: f64, b: f64, share: f64): f64 {

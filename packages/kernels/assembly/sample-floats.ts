@@ -61,7 +61,7 @@ export function addLinearFloats(
 }
 
 /** Interpolates between two neighboring samples at each of four addresses. */
-function betweenPairs(a: usize, b: usize, c: usize, d: usize, across: v128): v128 {
+export function betweenPairs(a: usize, b: usize, c: usize, d: usize, across: v128): v128 {
   const ab = v128.load64_lane(b, v128.load64_zero(a), 1);
   const cd = v128.load64_lane(d, v128.load64_zero(c), 1);
   const left = v128.shuffle<f32>(ab, cd, 0, 2, 4, 6);

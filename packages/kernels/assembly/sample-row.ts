@@ -1,4 +1,4 @@
-import { addCubicBytes, addLinearBytes } from './sample-bytes';
+import { addCubicCodes, addLinearCodes } from './sample-codes';
 import { addEdge } from './sample-edge';
 import { addLinearFloats } from './sample-floats';
 import { addCubicPairs } from './sample-pairs';
@@ -8,9 +8,9 @@ import { hasLobes, heightOf, isCubic, mapX, mapY, samplesOf, stepX, stepY, width
 const MARGIN: f64 = 1e-3;
 
 /**
- * Resamples a row of `count` outputs from (column, row) on to float32 at `target`. The source planes hold 8-bit or
- * float32 samples and are `apart` bytes apart; the rows of the target are `targetApart` bytes apart. A cubic plane of
- * bytes must be the only one. May write up to three values after the last output again. If `wanted` is the address of
+ * Resamples a row of `count` outputs from (column, row) on to float32 at `target`. The source planes hold codes
+ * (bytes or words) or float32 samples and are `apart` bytes apart; the rows of the target are `targetApart` bytes apart. A cubic plane of
+ * codes must be the only one. May write up to three values after the last output again. If `wanted` is the address of
  * as many float32, outputs with 0 there may be left at 0. Cubic planes of float32 need that, and a paired copy of
  * themselves at `paired`.
  *
@@ -102,9 +102,9 @@ function addRow<T>(
     const inside = to - from;
     if (isInteger<T>()) {
       if (cubic) {
-        addCubicBytes(plane, width, firstX, firstY, a, d, inside, out);
+        addCubicCodes<T>(plane, width, firstX, firstY, a, d, inside, out);
       } else {
-        addLinearBytes(plane, planes, apart, width, firstX, firstY, a, d, inside, share, out, targetApart);
+        addLinearCodes<T>(plane, planes, apart, width, firstX, firstY, a, d, inside, share, out, targetApart);
       }
     } else if (cubic) {
       addCubicPairs(paired, planes, apart, width, firstX, firstY, a, d, inside, out, targetApart, asked);

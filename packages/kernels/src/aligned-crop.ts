@@ -1,9 +1,11 @@
 import { planMemory, startKernels } from './kernels';
 import { type Affine, copyRows, invertAffine, type PictureFormat, pictureLayout, yuvToRgb } from './picture';
 import { aimSampling, reserveSampling, sampledRows } from './sampling';
+import { reserveTone, startToSdr } from './sdr-colors';
+import { graySignal } from './tone';
 
 /**
- * Cuts a rotated face out of a yuv420p picture and writes it to `target` at `offset` as [3, side, side] planes R, G, B
+ * Cuts a rotated face out of a picture and writes it to `target` at `offset` as [3, side, side] planes R, G, B
  * in [-1, 1]. `transform` maps the picture to the crop (`alignedFaces`). Slightly beyond its edge, the picture is
  * surrounded by mid gray.
  */
@@ -28,20 +30,21 @@ const FRINGE = 8;
  * pixel of a large face counts, free of the aliasing of the bilinear warp.
  */
 export function createAlignedCrop(format: PictureFormat, side: number): AlignedCrop {
-  const { width, height, matrix, range } = format;
-  const { chromaWidth, chromaHeight, uOffset, vOffset, bytes } = pictureLayout(format);
+  const { width, height } = format;
+  const { chromaWidth, chromaHeight, sampleBytes, uOffset, vOffset, bytes } = pictureLayout(format);
   const area = side * side;
   // The kernels process multiples of four. With an odd side the planes end in unused values.
   const plane = Math.ceil(area / 4) * 4;
-  const { black, luma: gain, redV, greenU, greenV, blueU } = yuvToRgb(matrix, range);
+  const { black, luma: gain } = yuvToRgb(format);
 
   const plan = planMemory();
+  const tone = reserveTone(plan, format);
   const pixels = plan.reserve(bytes);
   const planes = plan.reserve(3 * plane * 4);
   const luma = reserveSampling(plan, {
     width,
     height,
-    around: { value: black + GRAY / gain, from: FRINGE },
+    around: { value: black + graySignal(format.transfer, GRAY) / gain, from: FRINGE },
     interpolation: 'cubic',
   });
   const chroma = reserveSampling(plan, {
@@ -51,6 +54,7 @@ export function createAlignedCrop(format: PictureFormat, side: number): AlignedC
     interpolation: 'bilinear',
   });
   const kernels = startKernels(plan.bytes);
+  const toSdr = startToSdr(kernels, format, tone);
   const copy = new Uint8Array(kernels.memory, pixels, bytes);
   const colors = [0, 1, 2].map((k) => new Float32Array(kernels.memory, planes + k * plane * 4, area));
 
@@ -63,16 +67,18 @@ export function createAlignedCrop(format: PictureFormat, side: number): AlignedC
     const chromaMap = { a: a / 2, b: b / 2, c: x / 2 - 0.5, d: d / 2, e: e / 2, f: y / 2 - 0.5 };
 
     aimSampling(kernels, luma, lumaMap);
-    copyRows(picture, copy, 0, width, sampledRows(lumaMap, side, height));
-    kernels.sampleSquare(pixels, 1, 0, luma.address, side, planes, 0);
+    copyRows(picture, copy, 0, sampleBytes * width, sampledRows(lumaMap, side, height));
+    kernels.sampleSquare(sampleBytes, pixels, 1, 0, luma.address, side, planes, 0);
 
     aimSampling(kernels, chroma, chromaMap);
     const chromaRows = sampledRows(chromaMap, side, chromaHeight);
-    for (const plane of [uOffset, vOffset]) copyRows(picture, copy, plane, chromaWidth, chromaRows);
+    for (const plane of [uOffset, vOffset])
+      copyRows(picture, copy, plane, sampleBytes * chromaWidth, chromaRows);
+    const apart = vOffset - uOffset;
     const out = planes + plane * 4;
-    kernels.sampleSquare(pixels + uOffset, 2, vOffset - uOffset, chroma.address, side, out, plane * 4);
+    kernels.sampleSquare(sampleBytes, pixels + uOffset, 2, apart, chroma.address, side, out, plane * 4);
 
-    kernels.toRgb(planes, plane, black, gain, redV, greenU, greenV, blueU);
+    toSdr(planes, plane);
     colors.forEach((color, k) => target.set(color, offset + k * area));
   };
 }

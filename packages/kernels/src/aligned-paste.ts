@@ -10,9 +10,10 @@ import {
 } from './picture';
 import { padded } from './resampling';
 import { aimSampling, coveredCells, coveredRows, endColumn, firstColumn, reserveSampling } from './sampling';
+import { placeTone, reserveTone } from './sdr-colors';
 
 /**
- * Blends the [3, side, side] face (R, G, B in [-1, 1]) at `offset` of `faces` into a yuv420p picture, at the position
+ * Blends the [3, side, side] face (R, G, B in [-1, 1]) at `offset` of `faces` into a picture, at the position
  * given by `transform` (from the picture to the crop, `alignedFaces`), weighted by the mask of the paste. Pixels
  * outside the mask keep their exact values.
  */
@@ -28,7 +29,7 @@ export type AlignedPaste = (
  * share a chroma sample. The last line of an odd-sized picture stays unchanged.
  */
 export function createAlignedPaste(format: PictureFormat, side: number, mask: Float32Array): AlignedPaste {
-  const { width, height, matrix, range } = format;
+  const { width, height } = format;
   const evenWidth = width & ~1;
   const evenHeight = height & ~1;
   const area = side * side;
@@ -48,11 +49,13 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
   });
   const spans = plan.reserve(evenHeight * 4);
   const factors = plan.reserve(10 * 4);
+  const reservedTone = reserveTone(plan, format);
   const scratch = plan.reserve(8 * padded(width) * 4);
 
   const kernels = startKernels(plan.bytes);
-  new Float32Array(kernels.memory, factors, 10).set(Object.values(rgbToYuv(matrix, range)));
+  new Float32Array(kernels.memory, factors, 10).set(Object.values(rgbToYuv(format)));
   new Float32Array(kernels.memory, weights, area).set(mask);
+  const tone = placeTone(kernels, reservedTone);
   const copy = placePicture(kernels, placed, format);
   const faceCopy = new Float32Array(kernels.memory, face, 3 * area);
   const columnSpans = new Int32Array(kernels.memory, spans, evenHeight);
@@ -108,6 +111,7 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
       maskSampling.address,
       INVISIBLE,
       factors,
+      tone,
       scratch,
     );
     copyPictureRows(copy, picture, format, { from: top, to: bottom });

@@ -1,5 +1,5 @@
 import { planMemory, startKernels } from './kernels';
-import { type Box, copyRows, type PictureFormat, pictureLayout, yuvToRgb } from './picture';
+import { type Box, copyRows, type PictureFormat, pictureLayout } from './picture';
 import {
   aimGrid,
   BILINEAR,
@@ -11,9 +11,10 @@ import {
   reserveTable,
   touchedRows,
 } from './resampling';
+import { reserveTone, startToSdr } from './sdr-colors';
 
 /**
- * Cuts `box` out of a yuv420p picture and writes it to `target` at `offset` as [3, size, size] planes R, G, B in [-1,
+ * Cuts `box` out of a picture and writes it to `target` at `offset` as [3, size, size] planes R, G, B in [-1,
  * 1], stretched to the square whatever the shape of the box. Parts of the box outside the picture repeat its edge.
  */
 export type CropFace = (picture: Uint8Array, box: Box, target: Float32Array, offset: number) => void;
@@ -30,7 +31,7 @@ export function createCropFace(
 ): CropFace {
   if (padded(size) !== size) throw new RangeError(`the side of a crop is a multiple of eight, not ${size}`);
   const { width, height } = format;
-  const { chromaWidth, chromaHeight, uOffset, vOffset, bytes } = pictureLayout(format);
+  const { chromaWidth, chromaHeight, sampleBytes, uOffset, vOffset, bytes } = pictureLayout(format);
   const area = size * size;
 
   const plan = planMemory();
@@ -41,6 +42,7 @@ export function createCropFace(
   const luma = reserveGrid(plan, { width, height }, size, size);
   const chroma = reserveGrid(plan, { width: chromaWidth, height: chromaHeight }, size, size);
   const line = plan.reserve((width + 16) * 2);
+  const tone = reserveTone(plan, format);
 
   const kernels = startKernels(plan.bytes);
   fillTable(kernels, lumaTable);
@@ -48,21 +50,21 @@ export function createCropFace(
   const words = new Int32Array(kernels.memory);
   const copy = new Uint8Array(kernels.memory, pixels, bytes);
   const result = new Float32Array(kernels.memory, planes, 3 * area);
-  const { black, luma: gain, redV, greenU, greenV, blueU } = yuvToRgb(format.matrix, format.range);
+  const toSdr = startToSdr(kernels, format, tone);
 
   return (picture, box, target, offset) => {
     const half = { x1: box.x1 / 2, y1: box.y1 / 2, x2: box.x2 / 2, y2: box.y2 / 2 };
     aimGrid(kernels, luma, lumaTable, box, size, size);
     aimGrid(kernels, chroma, chromaTable, half, size, size);
-    copyRows(picture, copy, 0, width, touchedRows(words, luma));
-    kernels.resamplePlane(pixels, width, luma.across, luma.down, line, planes);
+    copyRows(picture, copy, 0, sampleBytes * width, touchedRows(words, luma));
+    kernels.resamplePlane(sampleBytes, pixels, width, luma.across, luma.down, line, planes);
     const chromaRows = touchedRows(words, chroma);
     [uOffset, vOffset].forEach((plane, i) => {
-      copyRows(picture, copy, plane, chromaWidth, chromaRows);
+      copyRows(picture, copy, plane, sampleBytes * chromaWidth, chromaRows);
       const out = planes + (i + 1) * area * 4;
-      kernels.resamplePlane(pixels + plane, chromaWidth, chroma.across, chroma.down, line, out);
+      kernels.resamplePlane(sampleBytes, pixels + plane, chromaWidth, chroma.across, chroma.down, line, out);
     });
-    kernels.toRgb(planes, area, black, gain, redV, greenU, greenV, blueU);
+    toSdr(planes, area);
     target.set(result, offset);
   };
 }

@@ -20,6 +20,6 @@ export {
   type PictureFormat,
   pictureLayout,
   type Point,
-  yuvToRgb,
 } from './picture';
 export { BILINEAR, LANCZOS } from './resampling';
+export { createToSdr } from './sdr-colors';

@@ -28,15 +28,25 @@ interface Size {
 
 const between = (min: number, max: number) => fc.double({ min, max, noNaN: true });
 
+const EIGHT_BITS = { depth: 8, transfer: 'sdr' } as const;
+/** Half of the pictures have eight bits. */
+const codings = [
+  ...[EIGHT_BITS, EIGHT_BITS, EIGHT_BITS],
+  { depth: 10, transfer: 'sdr' },
+  { depth: 10, transfer: 'pq' },
+  { depth: 10, transfer: 'hlg' },
+] as const;
+
 const formatsFrom = (smallest: number): fc.Arbitrary<PictureFormat> =>
-  fc.record({
-    width: fc.integer({ min: smallest, max: 90 }),
-    height: fc.integer({ min: smallest, max: 90 }),
-    matrix: fc.constantFrom('bt601', 'bt709', 'bt2020'),
-    range: fc.constantFrom('limited', 'full'),
-    depth: fc.constant(8),
-    transfer: fc.constant('sdr'),
-  });
+  fc
+    .record({
+      width: fc.integer({ min: smallest, max: 90 }),
+      height: fc.integer({ min: smallest, max: 90 }),
+      matrix: fc.constantFrom('bt601', 'bt709', 'bt2020'),
+      range: fc.constantFrom('limited', 'full'),
+      coding: fc.constantFrom(...codings),
+    })
+    .map(({ coding, ...format }) => ({ ...format, ...coding }));
 
 /** Also on edges and centers of pixels, where it is decided to which side a pixel belongs. */
 const lengths = (min: number, max: number) =>
@@ -77,8 +87,14 @@ function noise(length: number, seed: number): Float32Array {
 
 const bytes = (length: number, seed: number): Uint8Array =>
   Uint8Array.from(noise(length, seed), (value) => value * 256);
-const pictureOf = (format: PictureFormat, seed: number): Uint8Array =>
-  bytes(pictureLayout(format).bytes, seed);
+function pictureOf(format: PictureFormat, seed: number): Uint8Array {
+  const layout = pictureLayout(format);
+  if (format.depth === 8) return bytes(layout.bytes, seed);
+  return new Uint8Array(Uint16Array.from(noise(layout.bytes / 2, seed), (value) => value * 1024).buffer);
+}
+const samplesOf = (picture: Uint8Array, { depth }: PictureFormat): Uint8Array | Uint16Array =>
+  depth === 8 ? picture : new Uint16Array(picture.buffer);
+
 /** Graphs overshoot, so some values are outside [-1, 1]. */
 const faceOf = (side: number, seed: number): Float32Array =>
   noise(2 + 3 * side * side, seed).map((value) => 2.4 * value - 1.2);
@@ -92,8 +108,9 @@ function largestDifference(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return most;
 }
 
-/** One gray level of a crop in [-1, 1]. */
-const LEVEL = 2 / 255;
+/** One gray level of a crop in [-1, 1]; PQ has steeper curves. */
+const cropTolerance = ({ transfer }: PictureFormat): number => (transfer === 'pq' ? 4 : 2) / 255;
+const codesPerLevel = ({ depth }: PictureFormat): number => (depth === 8 ? 1 : 4);
 
 describe('the kernels for upright faces match the plain implementation', () => {
   test('a crop of any picture under any box differs by less than a gray level', () => {
@@ -111,7 +128,7 @@ describe('the kernels for upright faces match the plain implementation', () => {
           const wanted = got.slice();
           createCropFace(format, size, interpolation)(picture, box, got, 1);
           plainCropFace(format, size, interpolation)(picture, box, wanted, 1);
-          expect(largestDifference(got, wanted)).toBeLessThan(LEVEL);
+          expect(largestDifference(got, wanted)).toBeLessThan(cropTolerance(format));
           expect(Buffer.compare(picture, before)).toBe(0);
         },
       ),
@@ -119,14 +136,7 @@ describe('the kernels for upright faces match the plain implementation', () => {
   });
 
   test('a pasted face differs by at most one gray level, and everything outside its box keeps its value', () => {
-    const small: PictureFormat = {
-      width: 16,
-      height: 16,
-      matrix: 'bt601',
-      range: 'limited',
-      depth: 8,
-      transfer: 'sdr',
-    };
+    const small: PictureFormat = { width: 16, height: 16, matrix: 'bt601', range: 'limited', ...EIGHT_BITS };
     fc.assert(
       fc.property(
         formatsFrom(16),
@@ -144,12 +154,15 @@ describe('the kernels for upright faces match the plain implementation', () => {
           const wanted = picture.slice();
           createPasteFace(format, size)(got, box, faces, 2, mask);
           plainPasteFace(format, size)(wanted, box, faces, 2, mask);
-          expect(largestDifference(got, wanted)).toBeLessThanOrEqual(1);
+          expect(largestDifference(samplesOf(got, format), samplesOf(wanted, format))).toBeLessThanOrEqual(
+            codesPerLevel(format),
+          );
           const outside = (x: number, y: number): boolean =>
             x + 1 <= box.x1 || x >= box.x2 || y + 1 <= box.y1 || y >= box.y2;
+          const [before, after] = [samplesOf(picture, format), samplesOf(got, format)];
           let strays = 0;
           for (let i = 0; i < format.width * format.height; i++) {
-            if (outside(i % format.width, Math.floor(i / format.width)) && got[i] !== picture[i]) strays++;
+            if (outside(i % format.width, Math.floor(i / format.width)) && after[i] !== before[i]) strays++;
           }
           expect(strays).toBe(0);
         },
@@ -223,7 +236,7 @@ describe('the kernels for rotated faces match the plain implementation', () => {
         crop(pictureOf(format, seed + 1), transformOf({ ...place, x: 40, y: 30 }, side), got.slice(), 1);
         crop(picture, transform, got, 1);
         plainAlignedCrop(format, side)(picture, transform, wanted, 1);
-        expect(largestDifference(got, wanted)).toBeLessThan(LEVEL);
+        expect(largestDifference(got, wanted)).toBeLessThan(cropTolerance(format));
         expect(Buffer.compare(picture, before)).toBe(0);
       }),
     );
@@ -243,7 +256,9 @@ describe('the kernels for rotated faces match the plain implementation', () => {
         paste(picture.slice(), transformOf({ ...place, x: 40, y: 30 }, side), faceOf(side, seed + 3), 2);
         paste(got, transform, faceOf(side, seed + 1), 2);
         plainAlignedPaste(format, side, mask)(wanted, transform, faceOf(side, seed + 1), 2);
-        expect(largestDifference(got, wanted)).toBeLessThanOrEqual(1);
+        expect(largestDifference(samplesOf(got, format), samplesOf(wanted, format))).toBeLessThanOrEqual(
+          codesPerLevel(format),
+        );
       }),
     );
   });

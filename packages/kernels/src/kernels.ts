@@ -8,14 +8,17 @@ type Kernels = Readonly<
   Record<
     | 'aimAxis'
     | 'blurSquare'
+    | 'colorsToFixed'
     | 'hideOutput'
     | 'pasteAligned'
+    | 'pasteColors'
     | 'pasteFace'
     | 'resamplePlane'
     | 'samplePatch'
     | 'sampleSquare'
     | 'toFixed'
     | 'toRgb'
+    | 'toSdr'
     | 'toYuv',
     Kernel
   >

@@ -20,9 +20,10 @@ import {
   reserveTable,
   touchedRows,
 } from './resampling';
+import { placeTone, reserveTone } from './sdr-colors';
 
 /**
- * Blends the [3, size, size] face (R, G, B in [-1, 1]) at `offset` of `faces` into `box` of a yuv420p picture, weighted
+ * Blends the [3, size, size] face (R, G, B in [-1, 1]) at `offset` of `faces` into `box` of a picture, weighted
  * by the mask: every pixel whose center lies in the box, and of a chroma sample the share that such pixels have in it.
  * Pixels where the mask is 0 keep their exact values.
  */
@@ -55,13 +56,15 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
   const chromaGrid = reserveGrid(plan, { width: size, height: size }, chromaWidth, chromaHeight);
   const maskGrid = reserveGrid(plan, { width: MASK_SIZE, height: MASK_SIZE }, width, height);
   const factors = plan.reserve(10 * 4);
-  const scratch = plan.reserve(6 * padded(width) * 4 + (Math.max(size, MASK_SIZE) + 16) * 2);
+  const reservedTone = reserveTone(plan, format);
+  const scratch = plan.reserve(8 * padded(width) * 4 + (Math.max(size, MASK_SIZE) + 16) * 2);
 
   const kernels = startKernels(plan.bytes);
   fillTable(kernels, sharp);
   fillTable(kernels, soft);
-  new Float32Array(kernels.memory, factors, 10).set(Object.values(rgbToYuv(format.matrix, format.range)));
+  new Float32Array(kernels.memory, factors, 10).set(Object.values(rgbToYuv(format)));
   const words = new Int32Array(kernels.memory);
+  const tone = placeTone(kernels, reservedTone);
   const copy = placePicture(kernels, placed, format);
   const faceCopy = new Float32Array(kernels.memory, face, 3 * area);
   const maskCopy = new Float32Array(kernels.memory, maskCells, MASK_SIZE * MASK_SIZE);
@@ -95,28 +98,16 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
     for (let plane = 0; plane < 3 * area; plane += area) {
       faceCopy.set(faces.subarray(offset + plane + first, offset + plane + end), plane + first);
     }
-    kernels.toYuv(face, 4 * area, first, end, factors);
+    if (tone === 0) kernels.toYuv(face, 4 * area, first, end, factors);
+    else kernels.colorsToFixed(face, 4 * area, first, end);
     const cells = touchedRows(words, maskGrid);
     const shownMask = { from: cells.from * MASK_SIZE, to: cells.to * MASK_SIZE };
     maskCopy.set(mask.subarray(shownMask.from, shownMask.to), shownMask.from);
     kernels.toFixed(maskCells, shownMask.from, shownMask.to);
-    kernels.pasteFace(
-      placed.address,
-      left,
-      top,
-      face,
-      size,
-      faceGrid.across,
-      faceGrid.down,
-      chromaGrid.across,
-      chromaGrid.down,
-      maskCells,
-      MASK_SIZE,
-      maskGrid.across,
-      maskGrid.down,
-      INVISIBLE,
-      scratch,
-    );
+    const from = [placed.address, left, top, face, size, faceGrid.across, faceGrid.down] as const;
+    const by = [maskCells, MASK_SIZE, maskGrid.across, maskGrid.down, INVISIBLE] as const;
+    if (tone === 0) kernels.pasteFace(...from, chromaGrid.across, chromaGrid.down, ...by, scratch);
+    else kernels.pasteColors(...from, ...by, factors, tone, scratch);
     copyPictureRows(copy, picture, format, { from: top, to: top + rows });
   };
 }

@@ -47,7 +47,10 @@ export interface Rows {
   readonly to: number;
 }
 
-/** Copies rows of the plane at `plane` to the same place in another array; whole rows are the fastest to copy. */
+/**
+ * Copies rows of `stride` bytes of the plane at `plane` to the same place in another array; whole rows are the fastest
+ * to copy.
+ */
 export function copyRows(
   source: Uint8Array,
   target: Uint8Array,
@@ -65,10 +68,10 @@ export function copyPictureRows(
   format: PictureFormat,
   { from, to }: Rows,
 ): void {
-  const { chromaWidth, uOffset, vOffset } = pictureLayout(format);
-  copyRows(source, target, 0, format.width, { from, to });
+  const { chromaWidth, sampleBytes, uOffset, vOffset } = pictureLayout(format);
+  copyRows(source, target, 0, sampleBytes * format.width, { from, to });
   for (const plane of [uOffset, vOffset])
-    copyRows(source, target, plane, chromaWidth, { from: from / 2, to: to / 2 });
+    copyRows(source, target, plane, sampleBytes * chromaWidth, { from: from / 2, to: to / 2 });
 }
 
 /** A picture in the kernels' memory. */
@@ -88,9 +91,9 @@ export function placePicture(
   { address, pixels }: PlacedPicture,
   format: PictureFormat,
 ): Uint8Array {
-  const { uOffset, vOffset, chromaWidth, bytes } = pictureLayout(format);
+  const { uOffset, vOffset, chromaWidth, sampleBytes, bytes } = pictureLayout(format);
   const planes = [pixels, pixels + uOffset, pixels + vOffset];
-  new Int32Array(memory, address, 5).set([...planes, format.width, chromaWidth]);
+  new Int32Array(memory, address, 5).set([...planes, sampleBytes * format.width, sampleBytes * chromaWidth]);
   return new Uint8Array(memory, pixels, bytes);
 }
 
@@ -101,14 +104,17 @@ const LUMA_WEIGHTS: Readonly<Record<ColorMatrix, { red: number; blue: number }>>
   bt2020: { red: 0.2627, blue: 0.0593 },
 };
 
-/** 8-bit code values: black, and the code distance of full luma and of the chroma extremes. */
-const CODES: Readonly<Record<ColorRange, { black: number; luma: number; chroma: number }>> = {
-  limited: { black: 16, luma: 219, chroma: 224 },
-  full: { black: 0, luma: 255, chroma: 255 },
-};
+/** Black, and the distance of full luma and of the chroma extremes, in 8-bit codes: a 10-bit one is a quarter. */
+function codesOf({ range, depth }: ColorCoding): { black: number; luma: number; chroma: number } {
+  if (range === 'limited') return { black: 16, luma: 219, chroma: 224 };
+  const all = depth === 8 ? 255 : 1023 / 4;
+  return { black: 0, luma: all, chroma: all };
+}
 
-/** Converts 8-bit Y, U, V to R, G, B in [0, 1] (before clipping): with y = Y − black, u = U − 128, v = V − 128. */
-interface ToRgb {
+type ColorCoding = Pick<PictureFormat, 'matrix' | 'range' | 'depth'>;
+
+/** Converts Y, U, V in 8-bit codes to R, G, B in [0, 1] (before clipping): y = Y − black, u = U − 128, v = V − 128. */
+export interface ToRgb {
   readonly black: number;
   readonly luma: number;
   readonly redV: number;
@@ -117,9 +123,9 @@ interface ToRgb {
   readonly blueU: number;
 }
 
-export function yuvToRgb(matrix: ColorMatrix, range: ColorRange): ToRgb {
-  const { red, blue } = LUMA_WEIGHTS[matrix];
-  const { black, luma, chroma } = CODES[range];
+export function yuvToRgb(coding: ColorCoding): ToRgb {
+  const { red, blue } = LUMA_WEIGHTS[coding.matrix];
+  const { black, luma, chroma } = codesOf(coding);
   const green = 1 - red - blue;
   const redV = (2 * (1 - red)) / chroma;
   const blueU = (2 * (1 - blue)) / chroma;
@@ -150,9 +156,9 @@ interface FromRgb {
   readonly vB: number;
 }
 
-export function rgbToYuv(matrix: ColorMatrix, range: ColorRange): FromRgb {
-  const { red, blue } = LUMA_WEIGHTS[matrix];
-  const { black, luma, chroma } = CODES[range];
+export function rgbToYuv(coding: ColorCoding): FromRgb {
+  const { red, blue } = LUMA_WEIGHTS[coding.matrix];
+  const { black, luma, chroma } = codesOf(coding);
   const green = 1 - red - blue;
   const u = chroma / (2 * (1 - blue));
   const v = chroma / (2 * (1 - red));

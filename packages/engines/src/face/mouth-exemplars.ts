@@ -85,7 +85,7 @@ export function mouthLandmarks(landmarks: Float32Array): Float32Array {
   return points;
 }
 
-/** Cuts the picture of a mouth, [3, EXEMPLAR_SIDE, EXEMPLAR_SIDE], out of a yuv420p frame with these landmarks. */
+/** Cuts the picture of a mouth, [3, EXEMPLAR_SIDE, EXEMPLAR_SIDE], out of a frame with these landmarks. */
 export type CutMouth = (frame: Uint8Array, landmarks: Float32Array) => Uint8Array;
 
 export function createCutMouth(format: PictureFormat): CutMouth {

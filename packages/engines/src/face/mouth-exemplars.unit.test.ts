@@ -65,6 +65,15 @@ test.each(ANGLES)('what lies at a landmark of a face tilted by %d lies at that o
   }
 });
 
+test('a mouth in ten bits is cut like one in eight', () => {
+  const frame = Uint8Array.from({ length: pictureLayout(format).bytes }, (_, i) => 70 + (i % 61));
+  const words = new Uint8Array(Uint16Array.from(frame, (code) => 4 * code).buffer);
+  const face = faceAt(0.4);
+  const cut = createCutMouth({ ...format, depth: 10 })(words, face);
+  const far = createCutMouth(format)(frame, face).map((level, i) => Math.abs(level - (cut[i] ?? NaN)));
+  expect(Math.max(...new Set(far))).toBeLessThanOrEqual(1);
+});
+
 test('a frame wears the mouth of its look, and none where there are no pictures', () => {
   const mouths = [0, 1].map((): MouthExemplars => ({ ...NO_MOUTHS }));
   const track = { looks: Uint8Array.of(0, 1, 1) };

@@ -3,7 +3,8 @@ import { type AlignedPaste } from '../../aligned-paste';
 import { INVISIBLE } from '../../mask';
 import { type Affine, invertAffine, type PictureFormat, pictureLayout, yuvToRgb } from '../../picture';
 import { coveredCells, coveredRows, endColumn, firstColumn, type SampledPlanes } from '../../sampling';
-import { blend, clamp, toRgb, toYuv } from './colors';
+import { blendPixels, clamp, openSamples, toRgb, toYuv } from './colors';
+import { signalOf } from './levels';
 
 /** The gray around pictures in the training of LatentSync's networks, of 255. */
 const GRAY = 127 / 255;
@@ -13,14 +14,14 @@ const FRINGE = 8;
 /** The crop by its definition: the reference for the kernels. */
 export function createAlignedCrop(format: PictureFormat, side: number): AlignedCrop {
   const { width, height } = format;
-  const { chromaWidth, chromaHeight, uOffset, vOffset } = pictureLayout(format);
+  const { chromaWidth, chromaHeight } = pictureLayout(format);
   const area = side * side;
   const rgbOf = toRgb(format);
-  const { black, luma: gain } = yuvToRgb(format.matrix, format.range);
+  const { black, luma: gain } = yuvToRgb(format);
   const luma = {
     width,
     height,
-    around: { value: black + GRAY / gain, from: FRINGE },
+    around: { value: black + signalOf(format, GRAY) / gain, from: FRINGE },
     interpolation: 'cubic',
   } as const;
   const chroma = {
@@ -36,9 +37,10 @@ export function createAlignedCrop(format: PictureFormat, side: number): AlignedC
     const x = c + (a + b) / 2;
     const y = f + (d + e) / 2;
     const chromaMap = { a: a / 2, b: b / 2, c: x / 2 - 0.5, d: d / 2, e: e / 2, f: y / 2 - 0.5 };
-    const rowOfY = rowSampler(picture, luma, { a, b, c: x - 0.5, d, e, f: y - 0.5 });
-    const rowOfU = rowSampler(picture.subarray(uOffset), chroma, chromaMap);
-    const rowOfV = rowSampler(picture.subarray(vOffset), chroma, chromaMap);
+    const { data, u: uStart, v: vStart } = openSamples(picture, format);
+    const rowOfY = rowSampler(data, luma, { a, b, c: x - 0.5, d, e, f: y - 0.5 });
+    const rowOfU = rowSampler(data.subarray(uStart), chroma, chromaMap);
+    const rowOfV = rowSampler(data.subarray(vStart), chroma, chromaMap);
     for (let row = 0; row < side; row++) {
       const [u, v] = [rowOfU(0, row, side), rowOfV(0, row, side)];
       rowOfY(0, row, side).forEach((value, i) =>
@@ -52,9 +54,7 @@ export function createAlignedCrop(format: PictureFormat, side: number): AlignedC
 
 /** The paste by its definition: the reference for the kernels. */
 export function createAlignedPaste(format: PictureFormat, side: number, mask: Float32Array): AlignedPaste {
-  const { width } = format;
-  const { chromaWidth, uOffset, vOffset } = pictureLayout(format);
-  const [evenWidth, evenHeight] = [width & ~1, format.height & ~1];
+  const [evenWidth, evenHeight] = [format.width & ~1, format.height & ~1];
   const area = side * side;
   const covered = coveredCells(mask, side);
   const codesOf = toYuv(format);
@@ -70,6 +70,7 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
       const plane = faces.subarray(offset + k * area, offset + (k + 1) * area);
       return rowSampler(plane, { ...square, interpolation: 'sharp' }, map);
     });
+    const samples = openSamples(picture, format);
     const { from, to } = coveredRows(map, covered);
     for (let row = Math.max(0, from & ~1); row < Math.min(to, evenHeight); row += 2) {
       const left = Math.max(0, firstColumn(map, row, covered) & ~1);
@@ -81,24 +82,13 @@ export function createAlignedPaste(format: PictureFormat, side: number, mask: Fl
       if (shares.flat().every((share) => share === 0)) continue;
       const pixels = shares.map((line, k) => {
         const colors = rowsOfFace.map((rowOf) => rowOf(left, row + k, columns));
-        return line.map((share, i) => ({
-          at: (row + k) * width + left + i,
-          share,
-          codes: codesOf(colors[0]?.[i] ?? NaN, colors[1]?.[i] ?? NaN, colors[2]?.[i] ?? NaN),
-        }));
+        return line.map((share, i) => {
+          const [x, y] = [left + i, row + k];
+          const color = [colors[0]?.[i] ?? NaN, colors[1]?.[i] ?? NaN, colors[2]?.[i] ?? NaN] as const;
+          return { x, y, share, codes: codesOf(color, samples.at(x, y)) };
+        });
       });
-      for (const { at, share, codes } of pixels.flat()) blend(picture, at, codes[0], share);
-      for (let i = 0; i < columns; i += 2) {
-        // The mean of the four pixels, each weighted by its share, and blended by the mean of the shares.
-        const four = pixels.flatMap((line) => line.slice(i, i + 2));
-        const total = four.reduce((sum, { share }) => sum + share, 0);
-        if (total === 0) continue;
-        const at = (row / 2) * chromaWidth + (left + i) / 2;
-        const mean = (k: 1 | 2): number =>
-          four.reduce((sum, { share, codes }) => sum + share * codes[k], 0) / total;
-        blend(picture, uOffset + at, mean(1), total / 4);
-        blend(picture, vOffset + at, mean(2), total / 4);
-      }
+      blendPixels(samples, format, pixels);
     }
   };
 }

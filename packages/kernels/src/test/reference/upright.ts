@@ -3,7 +3,7 @@ import { INVISIBLE, MASK_SIZE } from '../../mask';
 import { type PasteFace } from '../../paste-face';
 import { type Box, type PictureFormat, pictureLayout } from '../../picture';
 import { BILINEAR, type Interpolation, LANCZOS } from '../../resampling';
-import { blend, clamp, toRgb, toYuv } from './colors';
+import { blendPixels, clamp, openSamples, toRgb, toYuv } from './colors';
 
 /** The crop by its definition: the reference for the kernels. */
 export function createCropFace(
@@ -12,14 +12,15 @@ export function createCropFace(
   interpolation: Interpolation = LANCZOS,
 ): CropFace {
   const { width, height } = format;
-  const { chromaWidth, chromaHeight, uOffset, vOffset } = pictureLayout(format);
+  const { chromaWidth, chromaHeight } = pictureLayout(format);
   const area = size * size;
   const rgbOf = toRgb(format);
   return (picture, box, target, offset) => {
     const half = { x1: box.x1 / 2, y1: box.y1 / 2, x2: box.x2 / 2, y2: box.y2 / 2 };
-    const luma = resampled({ data: picture, width, height }, box, interpolation, size, size);
-    const chroma = [uOffset, vOffset].map((from) => {
-      const plane = { data: picture.subarray(from), width: chromaWidth, height: chromaHeight };
+    const { data, u, v } = openSamples(picture, format);
+    const luma = resampled({ data, width, height }, box, interpolation, size, size);
+    const chroma = [u, v].map((from) => {
+      const plane = { data: data.subarray(from), width: chromaWidth, height: chromaHeight };
       return resampled(plane, half, BILINEAR, size, size);
     });
     luma.forEach((y, i) =>
@@ -33,17 +34,16 @@ export function createCropFace(
 /** The paste by its definition: the reference for the kernels. */
 export function createPasteFace(format: PictureFormat, size: number): PasteFace {
   const { width } = format;
-  const { chromaWidth, uOffset, vOffset } = pictureLayout(format);
+  const { chromaWidth } = pictureLayout(format);
   const area = size * size;
   const codesOf = toYuv(format);
   return (picture, box, faces, offset, mask) => {
     const { left, top, columns, rows } = coveringPairs(box, format);
     if (columns <= 0 || rows <= 0) return;
-    const codes = [0, 1, 2].map(() => new Float64Array(area));
-    for (let i = 0; i < area; i++) {
-      const [r = NaN, g = NaN, b = NaN] = [0, 1, 2].map((k) => faces[offset + k * area + i]);
-      codesOf(r, g, b).forEach((code, k) => codes[k]?.fill(code, i, i + 1));
-    }
+    const samples = openSamples(picture, format);
+    const colors = [0, 1, 2].map((k) => faces.subarray(offset + k * area, offset + (k + 1) * area));
+    const colorAt = (planes: readonly ArrayLike<number>[], i: number) =>
+      [planes[0]?.[i] ?? NaN, planes[1]?.[i] ?? NaN, planes[2]?.[i] ?? NaN] as const;
     const [w, h] = [box.x2 - box.x1, box.y2 - box.y1];
     /** The pairs' part of a square of `side` cells that is spread over the box. */
     const spread = (
@@ -69,21 +69,45 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
         isCovered(top + Math.floor(i / columns), box.y1, box.y2);
       return weight < INVISIBLE || !isInBox ? 0 : weight;
     });
+    const place = (i: number) => ({ x: left + (i % columns), y: top + Math.floor(i / columns) });
+    if (format.depth === 10) {
+      // What a color is to the picture is only known for whole pixels, so all colors are spread like luma.
+      const shown = colors.map((plane) =>
+        spread(
+          plane.map((value) => clamp(value, -1, 1)),
+          size,
+          1,
+          LANCZOS,
+        ),
+      );
+      const pixels = Array.from(alpha, (share, i) => {
+        const { x, y } = place(i);
+        return { x, y, share, codes: codesOf(colorAt(shown, i), samples.at(x, y)) };
+      });
+      for (let row = 0; row < rows; row += 2)
+        blendPixels(
+          samples,
+          format,
+          [row, row + 1].map((y) => pixels.slice(y * columns, (y + 1) * columns)),
+        );
+      return;
+    }
+    const codes = [0, 1, 2].map(() => new Float64Array(area));
+    for (let i = 0; i < area; i++) {
+      codesOf(colorAt(colors, i), [0, 0, 0]).forEach((code, k) => codes[k]?.fill(code, i, i + 1));
+    }
     const [y = [], u = [], v = []] = codes.map((plane, k) =>
       k === 0 ? spread(plane, size, 1, LANCZOS) : spread(plane, size, 2),
     );
-    alpha.forEach((share, i) => {
-      const at = (top + Math.floor(i / columns)) * width + left + (i % columns);
-      blend(picture, at, y[i] ?? NaN, share);
-    });
+    alpha.forEach((share, i) => samples.blend(place(i).y * width + place(i).x, y[i] ?? NaN, share));
     for (let i = 0; i < (columns / 2) * (rows / 2); i++) {
       const [column, row] = [i % (columns / 2), Math.floor(i / (columns / 2))];
       const first = 2 * row * columns + 2 * column;
       const four = [first, first + 1, first + columns, first + columns + 1];
       const share = four.reduce((sum, k) => sum + (alpha[k] ?? NaN), 0) / 4;
       const at = (top / 2 + row) * chromaWidth + left / 2 + column;
-      blend(picture, uOffset + at, u[i] ?? NaN, share);
-      blend(picture, vOffset + at, v[i] ?? NaN, share);
+      samples.blend(samples.u + at, u[i] ?? NaN, share);
+      samples.blend(samples.v + at, v[i] ?? NaN, share);
     }
   };
 }

@@ -1,10 +1,10 @@
-import { type Box, type PictureFormat, pictureLayout, type RgbPicture, yuvToRgb } from '@lipsync/kernels';
+import { type Box, createToSdr, type PictureFormat, pictureLayout, type RgbPicture } from '@lipsync/kernels';
 
-/** Luma of a rectangle of a picture, rows without padding. */
+/** Luma of a rectangle of a picture in 8-bit levels, with fractions where it has more bits; rows without padding. */
 export interface LumaRegion {
   readonly width: number;
   readonly height: number;
-  readonly data: Uint8Array;
+  readonly data: Float32Array;
 }
 
 /** How pasting generated faces changed the pictures. */
@@ -59,7 +59,7 @@ export function createFaceChange() {
 /** Larger regions are subsampled, because their consumers scale them down anyway. */
 const SIDE_MAX = 224;
 
-/** Part of a yuv420p picture as packed RGB, and the position of its pixels in the picture: x = left + column · step. */
+/** Part of a picture as packed RGB, as in SDR, and the position of its pixels in the picture: x = left + column · step. */
 export interface RgbRegion {
   readonly picture: RgbPicture;
   readonly left: number;
@@ -67,32 +67,57 @@ export interface RgbRegion {
   readonly step: number;
 }
 
-/** Reads the pixels of `box` that lie inside the picture; null if there are none. */
-export function rgbRegion(frame: Uint8Array, format: PictureFormat, box: Box): RgbRegion | null {
-  const { chromaWidth, uOffset, vOffset } = pictureLayout(format);
-  const left = Math.max(0, Math.floor(box.x1));
-  const top = Math.max(0, Math.floor(box.y1));
-  const right = Math.min(format.width, Math.ceil(box.x2));
-  const bottom = Math.min(format.height, Math.ceil(box.y2));
-  if (right <= left || bottom <= top) return null;
-  const step = Math.ceil(Math.max(right - left, bottom - top) / SIDE_MAX);
-  const width = Math.floor((right - left - 1) / step) + 1;
-  const height = Math.floor((bottom - top - 1) / step) + 1;
-  const data = new Uint8ClampedArray(width * height * 3);
-  const { black, luma, redV, greenU, greenV, blueU } = yuvToRgb(format.matrix, format.range);
-  let target = 0;
-  for (let row = 0; row < height; row++) {
-    const y = top + row * step;
-    for (let column = 0; column < width; column++) {
-      const x = left + column * step;
-      const chroma = (y >> 1) * chromaWidth + (x >> 1);
-      const level = luma * ((frame[y * format.width + x] ?? 0) - black);
-      const u = (frame[uOffset + chroma] ?? 0) - 128;
-      const v = (frame[vOffset + chroma] ?? 0) - 128;
-      data[target++] = 255 * (level + v * redV);
-      data[target++] = 255 * (level + u * greenU + v * greenV);
-      data[target++] = 255 * (level + u * blueU);
-    }
-  }
-  return { picture: { width, height, data: new Uint8Array(data.buffer) }, left, top, step };
+/** Reads regions of pictures of this format. */
+export function createRegionReader(format: PictureFormat) {
+  const { chromaWidth, sampleBytes, uOffset, vOffset } = pictureLayout(format);
+  const toSdr = createToSdr(format, SIDE_MAX * SIDE_MAX);
+  /** A sample in 8-bit levels. */
+  const level = (frame: Uint8Array, plane: number, index: number): number => {
+    const at = plane + sampleBytes * index;
+    return sampleBytes === 1 ? (frame[at] ?? 0) : ((frame[at] ?? 0) + 256 * (frame[at + 1] ?? 0)) / 4;
+  };
+
+  return {
+    /** The luma of a box of whole pixels inside the picture. */
+    luma(frame: Uint8Array, box: Box): LumaRegion {
+      const width = box.x2 - box.x1;
+      const height = box.y2 - box.y1;
+      const data = new Float32Array(width * height);
+      for (let row = 0; row < height; row++) {
+        const start = (box.y1 + row) * format.width + box.x1;
+        const line = frame.subarray(sampleBytes * start, sampleBytes * (start + width));
+        for (let column = 0; column < width; column++) data[row * width + column] = level(line, 0, column);
+      }
+      return { width, height, data };
+    },
+
+    /** The colors of the pixels of `box` that lie inside the picture; null if there are none. */
+    rgb(frame: Uint8Array, box: Box): RgbRegion | null {
+      const left = Math.max(0, Math.floor(box.x1));
+      const top = Math.max(0, Math.floor(box.y1));
+      const right = Math.min(format.width, Math.ceil(box.x2));
+      const bottom = Math.min(format.height, Math.ceil(box.y2));
+      if (right <= left || bottom <= top) return null;
+      const step = Math.ceil(Math.max(right - left, bottom - top) / SIDE_MAX);
+      const width = Math.floor((right - left - 1) / step) + 1;
+      const height = Math.floor((bottom - top - 1) / step) + 1;
+      const area = width * height;
+      const planes = new Float32Array(3 * area);
+      for (let row = 0; row < height; row++) {
+        const y = top + row * step;
+        for (let column = 0; column < width; column++) {
+          const x = left + column * step;
+          const chroma = (y >> 1) * chromaWidth + (x >> 1);
+          const target = row * width + column;
+          planes[target] = level(frame, 0, y * format.width + x);
+          planes[target + area] = level(frame, uOffset, chroma);
+          planes[target + 2 * area] = level(frame, vOffset, chroma);
+        }
+      }
+      toSdr(planes);
+      const data = new Uint8ClampedArray(3 * area);
+      planes.forEach((color, i) => (data[3 * (i % area) + Math.floor(i / area)] = 127.5 * (color + 1)));
+      return { picture: { width, height, data: new Uint8Array(data.buffer) }, left, top, step };
+    },
+  };
 }

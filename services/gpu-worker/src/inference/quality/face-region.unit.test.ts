@@ -1,12 +1,12 @@
 import { type PictureFormat, pictureLayout } from '@lipsync/kernels';
-import { createFaceChange, rgbRegion } from './face-region';
+import { createFaceChange, createRegionReader } from './face-region';
 
 const SIZE = 12;
 const NO_MOUTH = { x1: 0, y1: 0, x2: 0, y2: 0 };
 const region = (valueAt: (x: number, y: number) => number) => ({
   width: SIZE,
   height: SIZE,
-  data: Uint8Array.from({ length: SIZE * SIZE }, (_, i) => valueAt(i % SIZE, Math.floor(i / SIZE))),
+  data: Float32Array.from({ length: SIZE * SIZE }, (_, i) => valueAt(i % SIZE, Math.floor(i / SIZE))),
 });
 const gray = region(() => 100);
 const inside = (x: number, y: number): boolean => x >= 3 && x < 9 && y >= 3 && y < 9;
@@ -65,7 +65,7 @@ const picture = (): Uint8Array => {
 test('a region shows what the picture shows there', () => {
   const frame = picture();
   frame[20 * format.width + 30] = 235;
-  const region = rgbRegion(frame, format, { x1: 28, y1: 19, x2: 34, y2: 23 });
+  const region = createRegionReader(format).rgb(frame, { x1: 28, y1: 19, x2: 34, y2: 23 });
   expect(region).toMatchObject({ left: 28, top: 19, step: 1, picture: { width: 6, height: 4 } });
   const at = ((20 - 19) * 6 + (30 - 28)) * 3;
   expect([...(region?.picture.data.subarray(at - 3, at + 6) ?? [])]).toEqual([
@@ -74,10 +74,32 @@ test('a region shows what the picture shows there', () => {
 });
 
 test('a large region is subsampled and still spans its box', () => {
-  const region = rgbRegion(picture(), format, { x1: 0, y1: 0, x2: 1000, y2: 800 });
+  const region = createRegionReader(format).rgb(picture(), { x1: 0, y1: 0, x2: 1000, y2: 800 });
   expect(region).toMatchObject({ step: 5, picture: { width: 200, height: 160 } });
 });
 
 test('a box outside the picture has no region', () => {
-  expect(rgbRegion(picture(), format, { x1: -20, y1: 10, x2: -5, y2: 40 })).toBeNull();
+  expect(createRegionReader(format).rgb(picture(), { x1: -20, y1: 10, x2: -5, y2: 40 })).toBeNull();
+});
+
+describe('a picture of ten bits', () => {
+  const deep: PictureFormat = { ...format, depth: 10, transfer: 'pq', matrix: 'bt2020' };
+  const { bytes, uOffset } = pictureLayout(deep);
+  /** A gray picture with this code. */
+  const grayOf = (code: number): Uint8Array =>
+    new Uint8Array(new Uint16Array(bytes / 2).fill(512).fill(code, 0, uOffset / 2).buffer);
+
+  test('is measured in 8-bit levels', () => {
+    const region = createRegionReader(deep).luma(grayOf(413), { x1: 3, y1: 5, x2: 5, y2: 6 });
+    expect([...region.data]).toEqual([103.25, 103.25]);
+  });
+
+  test('shows landmarks a face as bright as in SDR', () => {
+    const box = { x1: 0, y1: 0, x2: 2, y2: 2 };
+    // A light skin of 65 cd/m², and diffuse white.
+    const [skin = NaN] = createRegionReader(deep).rgb(grayOf(473), box)?.picture.data ?? [];
+    const [white = NaN] = createRegionReader(deep).rgb(grayOf(572), box)?.picture.data ?? [];
+    expect(skin / 255).toBeCloseTo((65 / 203) ** (1 / 2.4), 1);
+    expect(white / 255).toBeCloseTo(0.91, 2);
+  });
 });

@@ -17,7 +17,7 @@ import { type LoadedAnalyzer } from '../analyzer/analyze-faces';
 import { facePatch, landmarkBounds } from '../analyzer/face-geometry';
 import { createLandmarkFinder } from '../analyzer/landmark-finder';
 import { isGraphFailure } from '../task-failure';
-import { createFaceChange, type LumaRegion, type RgbRegion, rgbRegion } from './face-region';
+import { createFaceChange, createRegionReader, type LumaRegion, type RgbRegion } from './face-region';
 
 /** Observes what an engine takes, and pictures just before and just after their face is written into them. */
 export interface FaceObserver {
@@ -73,6 +73,7 @@ export function createQualityProbe(clip: {
   const sampled = new Set(looks);
   const compared = new Set(looks.filter((_, i) => i % stepsIn(CHANGE_EVERY_SECONDS) === 0));
   const change = createFaceChange();
+  const regions = createRegionReader(format);
   const faces = new Map<number, SampledFace>();
   let before: LumaRegion | undefined;
   let passed = 0;
@@ -106,9 +107,9 @@ export function createQualityProbe(clip: {
     const box = regionOf(landmarks);
     if (before !== undefined) {
       const mouth = widened(landmarkBounds(landmarks, ...MOUTH), MOUTH_MARGIN);
-      change.add(before, lumaOf(frame, format, box), movedBy(mouth, -box.x1, -box.y1));
+      change.add(before, regions.luma(frame, box), movedBy(mouth, -box.x1, -box.y1));
     }
-    const region = rgbRegion(frame, format, box);
+    const region = regions.rgb(frame, box);
     if (region) faces.set(outputIndex, { region, landmarks: toRegion(landmarks, region) });
   }
 
@@ -135,7 +136,7 @@ export function createQualityProbe(clip: {
     before: (frame, outputIndex) =>
       observe(() => {
         before = compared.has(outputIndex)
-          ? lumaOf(frame, format, regionOf(landmarksOf(outputIndex)))
+          ? regions.luma(frame, regionOf(landmarksOf(outputIndex)))
           : undefined;
       }),
     after: (frame, outputIndex) =>
@@ -166,17 +167,6 @@ export function createQualityProbe(clip: {
     /** Whether a graph failed at it. */
     graphFailed: () => graphFailed,
   };
-}
-
-function lumaOf(frame: Uint8Array, format: PictureFormat, box: Box): LumaRegion {
-  const width = box.x2 - box.x1;
-  const height = box.y2 - box.y1;
-  const data = new Uint8Array(width * height);
-  for (let row = 0; row < height; row++) {
-    const start = (box.y1 + row) * format.width + box.x1;
-    data.set(frame.subarray(start, start + width), row * width);
-  }
-  return { width, height, data };
 }
 
 /** Grows a box by a share of its longer side in every direction. */
