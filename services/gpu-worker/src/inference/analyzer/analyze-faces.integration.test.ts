@@ -190,7 +190,37 @@ describe('analyzeFaces', () => {
     expect([...track.held]).toEqual([0, 1, 1, 0, 1, 1]);
     expect([...track.found]).toEqual([1, 1, 1, 1, 1, 1]);
     for (const frame of [1, 2, 4, 5])
-      expect(landmarksOf(track, frame).slice(96)).toEqual(landmarksOf(track, frame - 1).slice(96));
+      expect(landmarksOf(track, frame)).toEqual(landmarksOf(track, frame - 1));
+  });
+
+  test('at 60 pictures a second every second one is looked at, and all have the face, up to a cut', async () => {
+    let looks = 0;
+    const counting: LoadedAnalyzer = {
+      ...analyzer,
+      run(role, feeds, take) {
+        if (role === 'landmarks68') looks++;
+        return analyzer.run(role, feeds, take);
+      },
+    };
+    const cut = 14;
+    const pictures = sample.slice(0, 24).map((picture, i) => (i < cut ? picture : elsewhere(picture)));
+    const sixtieths = (frames: number): Clock => constantClock({ num: 60, den: 1 }, frames);
+    const track = await analyzeFaces({
+      frames: each(pictures, undefined, 60),
+      clockOf: sixtieths,
+      source: { width: SIDE, height: SIDE },
+      analyzer: counting,
+    });
+    expect([...track.found]).toEqual(Array.from({ length: 24 }, () => 1));
+    expect([...track.cuts.keys()].filter((frame) => track.cuts[frame] === 1)).toEqual([0, cut]);
+    expect(looks).toBeLessThan(20);
+    const whole = await analyze(pictures);
+    for (let frame = 0; frame < 24; frame++) {
+      const [nose, seen] = [whole, track].map((one) => landmark(landmarksOf(one, frame), 30));
+      expect(
+        Math.hypot((seen?.x ?? NaN) - (nose?.x ?? NaN), (seen?.y ?? NaN) - (nose?.y ?? NaN)),
+      ).toBeLessThan(1);
+    }
   });
 
   test('an error thrown between two frames stops the analysis', async () => {
@@ -252,9 +282,10 @@ async function readSample(count: number): Promise<RgbPicture[]> {
 async function* each(
   pictures: readonly RgbPicture[],
   isHeld: (frame: number) => boolean = () => false,
+  rate = 25,
 ): AsyncGenerator<AnalyzedFrame> {
   for (const [frame, picture] of pictures.entries()) {
-    yield { picture, seconds: frame / 25, held: isHeld(frame) };
+    yield { picture, seconds: frame / rate, held: isHeld(frame) };
   }
 }
 

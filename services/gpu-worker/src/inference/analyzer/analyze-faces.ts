@@ -39,6 +39,12 @@ export interface AnalyzedFrame {
 }
 
 /**
+ * So many seconds after one picture the networks look at the next one, at most 30 a second and a little more. Between two
+ * looks at 30 a second a face moves along a straight line, as far as its landmarks can tell.
+ */
+const LOOK_EVERY = 0.03;
+
+/**
  * Finds the main face of a video in every frame; coordinates are in pixels of the source picture. Rejects with what the
  * frames, the graphs or `onFrame` threw.
  */
@@ -67,29 +73,34 @@ export async function analyzeFaces({
   const cuts: boolean[] = [];
   const colors: (LookColors | null)[] = [];
   const held: boolean[] = [];
+  const isLookedAt: boolean[] = [];
   let followed: Box | null = null;
+  let nextLook = 0;
   for await (const { picture, seconds, held: isHeld } of frames) {
+    const newShot = !isHeld && isCut(picture, followed);
+    const looks = newShot || (!isHeld && seconds >= nextLook);
     held.push(isHeld);
-    if (isHeld) {
-      faces.push(null);
-      colors.push(colors.at(-1) ?? null);
-      cuts.push(false);
-    } else {
-      const newShot = isCut(picture, followed);
+    cuts.push(newShot);
+    isLookedAt.push(looks);
+    if (looks) {
+      nextLook = seconds + LOOK_EVERY;
       const points = await track(picture, seconds, newShot);
       followed = points && landmarkBounds(points);
       faces.push(points && toSource(points, picture, source));
       colors.push(points && lookColors(picture, points));
-      cuts.push(newShot);
+    } else {
+      faces.push(null);
+      colors.push(colors.at(-1) ?? null);
     }
     onFrame?.(faces.length);
   }
   const clock = clockOf(faces.length);
   markJumps(faces, cuts, clock);
   fillGaps(faces, cuts, clock);
-  held.forEach((isHeld, frame) => {
-    if (isHeld) faces[frame] = faces[frame - 1] ?? null;
-  });
+  // What was not looked at is as it was before: a held picture, and the last one before a cut.
+  for (const frame of faces.keys()) {
+    if (held[frame] || (!isLookedAt[frame] && !faces[frame])) faces[frame] = faces[frame - 1] ?? null;
+  }
   return buildTrack({ analyzerVersion: analyzer.version, source, faces, clock, held, cuts, colors });
 }
 
