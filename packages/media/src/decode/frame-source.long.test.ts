@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type NumberedVideoOptions } from '@lipsync/testkit';
+import { makeNumberedVideo, type NumberedVideoOptions, readFrameNumber } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import {
+  decodeAll,
   expectExactBackwards,
   expectExactSingles,
   expectExactTimelines,
@@ -46,6 +47,19 @@ const SOURCES: Record<string, NumberedVideoOptions & { container: string }> = {
     filters: 'tinterlace=interleave_top,setfield=tff',
     encoder: '-c:v mpeg2video -q:v 3 -g 15 -bf 2 -flags +ildct+ilme -top 1'.split(' '),
   },
+  'MPEG-TS whose times wrap': {
+    container: 'ts',
+    frames: 200,
+    encoder: [...X264, '-g', '40', '-output_ts_offset', '95440'],
+  },
+  DNxHR: {
+    container: 'mov',
+    frames: 60,
+    width: 256,
+    height: 128,
+    encoder: '-c:v dnxhd -profile:v dnxhr_hqx -pix_fmt yuv422p10le'.split(' '),
+  },
+  'Motion JPEG': { container: 'mov', frames: 100, encoder: '-c:v mjpeg -q:v 3 -pix_fmt yuvj422p'.split(' ') },
   'ten bits': { container: 'mp4', frames: 120, encoder: [...X264, '-g', '40', '-pix_fmt', 'yuv420p10le'] },
   'transparent parts': {
     container: 'webm',
@@ -87,4 +101,18 @@ describe.each(Object.entries(SOURCES))('frames of %s', (name, options) => {
 
   it('are those of the plain decode backwards from many keyframes', () =>
     expectExactBackwards(binaries, sample));
+});
+
+it('frames of a recording begin with its first keyframe, however late, and are those of the plain decode', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'frame-source-'));
+  const binaries = await resolveBinaries(process.env);
+  const file = join(folder, 'late.ts');
+  await makeNumberedVideo(file, { frames: 300, encoder: [...X264, '-g', '100', '-keyint_min', '100'] });
+  const bytes = await readFile(file);
+  await writeFile(file, bytes.subarray(bytes.length / 10));
+  const sample = await decodeAll(binaries, file);
+  const numbers = sample.frames.map((frame) => readFrameNumber(frame, sample.video.width));
+  expect(numbers).toEqual(Array.from({ length: 200 }, (_, i) => 100 + i));
+  await expectExactBackwards(binaries, sample);
+  await rm(folder, { recursive: true });
 });

@@ -7,14 +7,20 @@ import { beyondLimit, MediaError, MediaProcessError } from '../media-error';
 
 const TABLE_DEADLINE_MS = 120_000;
 
-/** Presentation times of the video packets that will be shown, in units of the stream's time base, in file order. */
+/**
+ * Presentation times of the video packets that will be shown, in units of the stream's time base, in file order. Those of
+ * a recording that begins before its first keyframe are left out up to there, because they do not decode.
+ */
 export interface PacketTable {
   readonly pts: readonly number[];
   /** Duration of each packet in the same unit; 0 when the container does not say. */
   readonly durations: readonly number[];
   /** Times of the packets at which a decoder can start. */
   readonly keys: readonly number[];
-  /** Packets before the first shown one, decoded only for the sake of later pictures. */
+  /**
+   * Packets before the first picture: those decoded only for the sake of later ones, and those of a recording that begins
+   * before its first keyframe, which do not decode.
+   */
   readonly leadIn: number;
 }
 
@@ -53,6 +59,8 @@ export async function readPacketTable(
     keys: new Array<number>(),
     leadIn: 0,
     stepBack: 0,
+    decodes: false,
+    undecodable: 0,
     dts: -Infinity,
   };
   let packets = 0;
@@ -72,7 +80,7 @@ export async function readPacketTable(
     );
   if (exit.ended !== 'exit') throw new MediaProcessError(exit.ended, exit.stderr);
   if (exit.code !== 0) throw new MediaError('media_corrupt', exit.stderr);
-  return table;
+  return withoutUndecodable(table);
 }
 
 interface GrowingTable {
@@ -81,6 +89,9 @@ interface GrowingTable {
   keys: number[];
   leadIn: number;
   stepBack: number;
+  /** Whether there has been a keyframe, and how many pictures came before it. */
+  decodes: boolean;
+  undecodable: number;
   /** The decoding time of the last packet. */
   dts: number;
 }
@@ -90,16 +101,17 @@ function addPacket(table: GrowingTable, line: string): void {
     line.split('|').map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
   );
   const flags = entries.get('flags') ?? '';
+  if (flags.startsWith('K')) table.decodes = true;
   const dts = integer(entries.get('dts'));
   const pts = integer(entries.get('pts')) ?? dts;
   if (dts !== undefined) {
     table.stepBack = Math.max(table.stepBack, table.dts - dts);
     table.dts = dts;
   }
-  if (pts === undefined || flags.includes('D')) {
-    if (table.pts.length === 0) table.leadIn += 1;
-    return;
-  }
+  const shown = pts !== undefined && !flags.includes('D');
+  if (!table.decodes || (!shown && table.pts.length === 0)) table.leadIn += 1;
+  if (!shown) return;
+  if (!table.decodes) table.undecodable += 1;
   table.pts.push(pts);
   table.durations.push(integer(entries.get('duration')) ?? 0);
   if (flags.startsWith('K')) table.keys.push(pts);
@@ -107,6 +119,12 @@ function addPacket(table: GrowingTable, line: string): void {
 
 function integer(value: string | undefined): number | undefined {
   return value !== undefined && /^-?\d+$/.test(value) ? Number(value) : undefined;
+}
+
+/** Leaves out the pictures before the first keyframe, if there is one. */
+function withoutUndecodable(table: GrowingTable): GrowingTable {
+  const first = table.decodes ? table.undecodable : 0;
+  return { ...table, pts: table.pts.slice(first), durations: table.durations.slice(first) };
 }
 
 /**

@@ -133,7 +133,9 @@ describe('video of cameras, editors and broadcasters', () => {
     const bytes = await readFile(at('whole.ts'));
     await writeFile(at('part.ts'), bytes.subarray(Math.floor(bytes.length / 5), bytes.length - 1000));
     const { video } = await probed('part.ts', 'video');
-    expect(video?.frames).toBeGreaterThan(75);
+    expect(video?.frames).toBeGreaterThan(90);
+    // The pictures right after a keyframe, and the last one, may be missing.
+    expect(Math.abs((video?.durationSeconds ?? 0) - (video?.frames ?? 0) / 25)).toBeLessThan(0.2);
   });
 
   it('may change the size of its pictures midway', async () => {
