@@ -82,8 +82,11 @@ async function makeGoodFiles(folder: string): Promise<[name: string, MediaType, 
     ],
     ['good.webm', ['-c:v', 'libvpx', '-deadline', 'realtime']],
     ['good.mov', ['-c:v', 'mpeg4']],
+    ['good.ts', ['-c:v', 'mpeg2video', '-bf', '2']],
+    ['good-jpegs.mov', ['-c:v', 'mjpeg']],
+    ['good-dnxhr.mov', ['-c:v', 'dnxhd', '-profile:v', 'dnxhr_sq', '-s', '256x128', '-pix_fmt', 'yuv422p']],
   ];
-  const sounds = ['good.wav', 'good.mp3', 'good.flac', 'good.m4a'];
+  const sounds = ['wav', 'aiff', 'mp3', 'flac', 'm4a', 'ac3', 'wma'].map((extension) => `good.${extension}`);
   const at = (name: string): string => path.join(folder, name);
   for (const [name, encoder] of videos) await makeNumberedVideo(at(name), { frames: 25, encoder });
   for (const name of sounds) await makeTone(at(name), { seconds: 1 });
