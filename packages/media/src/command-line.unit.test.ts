@@ -1,9 +1,8 @@
-import {
-  copiesAudio,
-  encoderArguments,
-  encoderForSize,
-  type EncoderSettings,
-} from './encode/encoder-arguments';
+import { constantClock } from '@lipsync/domain';
+import { encoderArguments, type EncoderSettings } from './encode/encoder-arguments';
+import { encoderFor } from './encode/picture-arguments';
+import { audioEncoderArguments, copiesAudio } from './encode/sound-arguments';
+import { type VideoCodecs } from './ffmpeg/binaries';
 import { ffmpegInput, probeInput } from './ffmpeg/input-arguments';
 import { confine } from './ffmpeg/sandbox';
 import { type AudioStream } from './probe/stream-info';
@@ -14,7 +13,8 @@ const outputWith = (stream: AudioStream): EncoderSettings => ({
   outputPath: '/out.mp4',
   width: 2,
   height: 2,
-  frames: 1,
+  depth: 8,
+  clock: constantClock({ num: 25, den: 1 }, 1),
   color: {},
   audio: { path: '/a', stream },
 });
@@ -49,7 +49,7 @@ describe('the sound of an output', () => {
   it.each([
     ['whole AAC', { stream: AAC }, true],
     ['AAC to be cut', { stream: AAC, trimSeconds: 1 }, true],
-    ['AAC with packets longer than a frame', { stream: { ...AAC, sampleRate: 16_000 } }, true],
+    ['AAC with long packets', { stream: { ...AAC, sampleRate: 16_000 } }, true],
     ['such AAC to be cut', { stream: { ...AAC, sampleRate: 16_000 }, trimSeconds: 1 }, false],
     ['HE-AAC', { stream: { ...AAC, profile: 'HE-AAC' } }, true],
     ['HE-AAC to be cut', { stream: { ...AAC, profile: 'HE-AAC' }, trimSeconds: 1 }, false],
@@ -62,26 +62,51 @@ describe('the sound of an output', () => {
   ])('of %s: copied = %s', (_name, audio, copied) => {
     expect(copiesAudio({ path: '/a', ...audio })).toBe(copied);
   });
+
+  const WAV = { codec: 'pcm_s24le', sampleRate: 48_000, channels: 2, startSeconds: 0 };
+
+  it.each([
+    ['mono', { ...WAV, channels: 1 }, '-b:a 160000'],
+    ['stereo', WAV, '-b:a 320000'],
+    ['5.1', { ...WAV, channels: 6 }, '-b:a 960000 -ac 6'],
+    ['four channels', { ...WAV, channels: 4 }, '-b:a 320000 -ac 2'],
+    ['a high sample rate', { ...WAV, sampleRate: 96_000 }, '-b:a 320000 -ar 48000'],
+    ['a language', { ...WAV, language: 'ger' }, '-b:a 320000 -metadata:s:a:0 language=ger'],
+    ['what is no language', { ...WAV, language: 'x y' }, '-b:a 320000'],
+  ] as const)('of %s that becomes AAC', (_name, stream, ending) => {
+    expect(audioEncoderArguments({ path: '/a', stream }).join(' ').endsWith(`-c:a aac ${ending}`)).toBe(true);
+  });
 });
 
 describe('the pictures of an output', () => {
-  it('are encoded on the card when that is configured and they are large enough for it', () => {
-    expect(encoderForSize('h264_nvenc', 1280, 720)).toBe('h264_nvenc');
-    expect(encoderForSize('h264_nvenc', 254, 1280)).toBe('libx264');
-    expect(encoderForSize('libx264', 1280, 720)).toBe('libx264');
+  const CARD: VideoCodecs = { encoder: 'h264_nvenc', deepEncoder: 'hevc_nvenc', decoder: 'software' };
+
+  it.each([
+    ['the card’s, as configured', CARD, 8, 'h264_nvenc'],
+    ['the card’s for 10 bits, as configured', CARD, 10, 'hevc_nvenc'],
+    ['software’s for 10 bits on a card that has only 8', { ...CARD, deepEncoder: 'libx265' }, 10, 'libx265'],
+    ['software’s for 8 bits', { ...CARD, encoder: 'libx264' }, 8, 'libx264'],
+  ] as const)('have an encoder: %s', (_name, codecs, depth, encoder) => {
+    expect(encoderFor(codecs, { width: 1280, height: 720, depth })).toBe(encoder);
+    const software = depth === 8 ? 'libx264' : 'libx265';
+    expect(encoderFor(codecs, { width: 254, height: 1280, depth })).toBe(software);
   });
 
-  it('come out alike from both encoders: same tags, same sampling, constant quality', () => {
+  it.each([
+    [8, 'libx264', 'h264_nvenc'],
+    [10, 'libx265', 'hevc_nvenc'],
+  ] as const)('of %i bits come out alike from both encoders', (depth, software, card) => {
     const stream = { codec: 'flac', sampleRate: 48_000, channels: 2, startSeconds: 0 };
     const color = { range: 'tv', matrix: 'bt709', primaries: 'bt709', transfer: 'bt709' } as const;
-    const [soft, hard] = (['libx264', 'h264_nvenc'] as const).map((encoder) => {
-      const args = encoderArguments({ ...outputWith(stream), color }, encoder, 3);
-      const [from, to] = [args.indexOf('-c:v'), args.indexOf('-pix_fmt')];
+    const [soft, hard] = [software, card].map((encoder) => {
+      const args = encoderArguments({ ...outputWith(stream), depth, color }, encoder, 3);
+      const [from, to] = [args.indexOf('-c:v'), args.indexOf('-fps_mode')];
       return { pictures: args.slice(from, to).join(' '), rest: [...args.slice(0, from), ...args.slice(to)] };
     });
     expect(hard?.rest).toEqual(soft?.rest);
     expect(soft?.pictures).toContain('-crf 17');
     expect(hard?.pictures).toContain('-cq 19 -b:v 0');
+    for (const encoder of [soft, hard]) expect(encoder?.pictures.includes('-tag:v hvc1')).toBe(depth === 10);
   });
 });
 

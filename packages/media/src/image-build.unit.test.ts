@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { constantClock } from '@lipsync/domain';
 import { decoderArguments } from './decode/decoder-arguments';
 import { encoderArguments } from './encode/encoder-arguments';
+import { ENCODER_DEPTH } from './ffmpeg/binaries';
 import { probeInput } from './ffmpeg/input-arguments';
 import { AUDIO_CODECS, VIDEO_CODECS } from './probe/media-limits';
 import { type VideoStream } from './probe/stream-info';
@@ -73,7 +75,8 @@ describe('the ffmpeg of the images', () => {
       outputPath: '/out.mp4',
       width: 4,
       height: 4,
-      frames: 1,
+      depth: 8 as const,
+      clock: constantClock({ num: 25, den: 1 }, 1),
       color: { range: 'tv' as const },
     };
     const padded = { path: '/a', stream: AUDIO, padToSeconds: 9, trimSeconds: 8 };
@@ -101,7 +104,8 @@ describe('the ffmpeg of the images', () => {
     // Filters that ffmpeg adds itself: those that turn pictures upright, and the defaults where no filter is named.
     for (const name of ['transpose', 'hflip', 'vflip', 'rotate', 'null', 'anull', 'aformat'])
       expect(filters).toContain(name);
-    for (const name of ['libx264', 'h264_nvenc', 'aac']) expect(enabled('encoder')).toContain(name);
+    for (const name of [...Object.keys(ENCODER_DEPTH), 'aac']) expect(enabled('encoder')).toContain(name);
+    expect(enabled('bsf')).toContain('setts');
     for (const name of ['mp4', 'rawvideo', 'null', 'pcm_f32le']) expect(enabled('muxer')).toContain(name);
   });
 });

@@ -6,7 +6,10 @@ export { type FrameReader } from './decode/picture-reader';
 export { openFrameReader } from './decode/working-rate/frame-reader';
 export { openFrameSource } from './decode/working-rate/open-frame-source';
 export { type FrameEncoder, openEncoder } from './encode/encoder';
-export { audioEncoderArguments, videoEncoderArguments } from './encode/encoder-arguments';
+export { type OutputFormat, outputFormat } from './encode/output-format';
+export { videoEncoderArguments } from './encode/picture-arguments';
+export { audioEncoderArguments } from './encode/sound-arguments';
+export { timecodeOf } from './encode/timecode';
 export {
   type Binaries,
   codecThreads,
@@ -15,6 +18,8 @@ export {
   usableMemory,
   VIDEO_DECODERS,
   VIDEO_ENCODERS,
+  VIDEO_OUTPUTS,
+  type VideoOutput,
 } from './ffmpeg/binaries';
 export { isMediaError, MediaError, MediaProcessError } from './media-error';
 export { inspect } from './probe/inspect';

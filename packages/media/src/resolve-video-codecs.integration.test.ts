@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { constantClock } from '@lipsync/domain';
 import { eventually, makeNumberedVideo, makeTone, readFrameNumber } from '@lipsync/testkit';
 import { type FrameEncoder, openEncoder } from './encode/encoder';
 import { type Binaries, resolveBinaries, SOFTWARE_CODECS } from './ffmpeg/binaries';
@@ -18,6 +19,8 @@ const onLinux = process.platform === 'linux' ? it : it.skip;
 const DEADLINE_MS = 60_000;
 /** What ffmpeg says when there is no driver or no card; a mistake in our arguments reads differently. */
 const NO_CARD = /libcuda|CUDA_ERROR|No capable devices/;
+
+const H264 = { output: 'h264' } as const;
 
 let binaries: Binaries;
 let folder: string;
@@ -33,15 +36,15 @@ const withoutCard = (): Binaries => ({ ...binaries, deviceEnvironment: { CUDA_VI
 
 describe('on a machine whose card cannot be used', () => {
   it('auto takes software and says what it passed over and why', async () => {
-    const resolved = await resolveVideoCodecs(withoutCard(), { encoder: 'auto', decoder: 'auto' });
+    const resolved = await resolveVideoCodecs(withoutCard(), { ...H264, encoder: 'auto', decoder: 'auto' });
     expect(resolved.codecs).toEqual(SOFTWARE_CODECS);
     expect(resolved.passedOver.map(({ codec }) => codec)).toEqual(['h264_nvenc', 'cuda']);
     for (const { reason } of resolved.passedOver) expect(reason).toMatch(NO_CARD);
   });
 
   it.each([
-    ['VIDEO_ENCODER=h264_nvenc', { encoder: 'h264_nvenc', decoder: 'software' }],
-    ['VIDEO_DECODER=cuda', { encoder: 'libx264', decoder: 'cuda' }],
+    ['VIDEO_ENCODER=h264_nvenc', { ...H264, encoder: 'h264_nvenc', decoder: 'software' }],
+    ['VIDEO_DECODER=cuda', { ...H264, encoder: 'libx264', decoder: 'cuda' }],
   ] as const)('%s is refused with the reason, instead of failing every render', async (setting, wanted) => {
     const resolving = resolveVideoCodecs(withoutCard(), wanted);
     await expect(resolving).rejects.toThrow(
@@ -121,7 +124,9 @@ describe('an encoder that was told to use a card', () => {
     const path = join(folder, 'tone.wav');
     const { audio: stream } = await inspect(binaries, path);
     if (stream === undefined) throw new Error('no sound');
-    const settings = { outputPath: join(folder, 'encoded.mp4'), ...SIZE, frames: FRAMES, color: {} };
+    const clock = constantClock({ num: 25, den: 1 }, FRAMES);
+    const pictures = { ...SIZE, depth: 8, clock, color: {} } as const;
+    const settings = { outputPath: join(folder, 'encoded.mp4'), ...pictures };
     return openEncoder(tools, { ...settings, audio: { path, stream } }, { deadlineMs: DEADLINE_MS, signal });
   }
 
@@ -203,7 +208,9 @@ describe('an encoder that was told to use a card', () => {
   });
 
   it('fails when the card gives up midway: the frames before are gone', async () => {
-    const encoder = await open(onCard(await openingCard(`head -c ${5 * SIZE.width * SIZE.height * 1.5} | `)));
+    // Fewer bytes than all frames have, each passed on as soon as it is there.
+    const part = 'dd bs=65536 count=16 2>/dev/null | ';
+    const encoder = await open(onCard(await openingCard(part)));
     const writing = writeAll(encoder).then(() => encoder.finish());
     await expect(writing).rejects.toMatchObject({ code: 'encode_failed' });
     await encoder.abort();
@@ -247,8 +254,8 @@ describe('an encoder that was told to use a card', () => {
 
 it('software is taken untried, so that a worker without a card starts at once', async () => {
   const nowhere = { ...binaries, ffmpeg: join(folder, 'no-ffmpeg') };
-  const resolved = await resolveVideoCodecs(nowhere, { encoder: 'libx264', decoder: 'software' });
-  expect(resolved).toEqual({ codecs: SOFTWARE_CODECS, passedOver: [] });
+  const resolved = await resolveVideoCodecs(nowhere, { ...H264, encoder: 'libx264', decoder: 'software' });
+  expect(resolved).toEqual({ codecs: SOFTWARE_CODECS, ...H264, passedOver: [] });
 });
 
 it('a trial ends well with a codec that works: every frame comes out', async () => {

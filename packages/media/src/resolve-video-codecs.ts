@@ -1,27 +1,33 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { WORKING_FPS } from '@lipsync/domain';
+import { type Clock, endOf, secondsAt } from '@lipsync/domain';
 import { openPictureDecoder } from './decode/picture-reader';
 import { openFrameEncoder } from './encode/encoder';
 import {
   type Binaries,
+  ENCODER_DEPTH,
   SOFTWARE_CODECS,
   type VideoCodecs,
   type VideoDecoder,
   type VideoEncoder,
+  type VideoOutput,
 } from './ffmpeg/binaries';
 import { inspect } from './probe/inspect';
+import { readPacketTable } from './probe/packet-table';
 
 /** What an operator asks for; `auto` uses a card where the card works. */
 interface WantedVideoCodecs {
-  readonly encoder: VideoEncoder | 'auto';
+  readonly encoder: VideoCodecs['encoder'] | 'auto';
   readonly decoder: VideoDecoder | 'auto';
+  readonly output: VideoOutput;
 }
 
 interface ResolvedVideoCodecs {
   readonly codecs: VideoCodecs;
-  /** What `auto` tried and passed over, and why. */
+  /** `h264` also where nothing can encode 10 bits. */
+  readonly output: VideoOutput;
+  /** What was tried and passed over, and why. */
   readonly passedOver: readonly { readonly codec: string; readonly reason: string }[];
 }
 
@@ -31,8 +37,9 @@ class VideoCodecError extends Error {
 }
 
 /**
- * Chooses the codecs by encoding and decoding a tiny clip with each candidate that runs on a card, exactly as real work
- * would. Run once at start. @throws VideoCodecError when a codec that was asked for by name does not work.
+ * Chooses the codecs by encoding and decoding a tiny clip with each candidate that not every machine has, exactly as real
+ * work would. A card that is to encode 8 bits also encodes 10 if it can; otherwise x265 does, if ffmpeg has that. Run once
+ * at start. @throws VideoCodecError when a codec that was asked for by name does not work.
  */
 export async function resolveVideoCodecs(
   binaries: Binaries,
@@ -41,41 +48,61 @@ export async function resolveVideoCodecs(
   const passedOver: { codec: string; reason: string }[] = [];
   const folder = await mkdtemp(join(tmpdir(), 'video-codecs-'));
 
+  async function works<Name extends string>(
+    name: Name,
+    attempt: (name: Name) => Promise<void>,
+  ): Promise<boolean> {
+    try {
+      await attempt(name);
+      return true;
+    } catch (error) {
+      passedOver.push({ codec: name, reason: firstLine(error) });
+      return false;
+    }
+  }
+
   async function choose<Name extends string>(
     choice: { wanted: Name | 'auto'; device: Name; software: Name; variable: string },
     attempt: (name: Name) => Promise<void>,
   ): Promise<Name> {
     const { wanted: name, device, software, variable } = choice;
     if (name === software) return software;
-    try {
-      await attempt(device);
-      return device;
-    } catch (error) {
-      const reason = firstLine(error);
-      if (name !== 'auto') throw new VideoCodecError(`${variable}=${name} does not work here: ${reason}`);
-      passedOver.push({ codec: device, reason });
-      return software;
-    }
+    if (await works(device, attempt)) return device;
+    if (name === 'auto') return software;
+    throw new VideoCodecError(`${variable}=${name} does not work here: ${passedOver.at(-1)?.reason}`);
   }
 
   try {
-    const encoder = await choose(
+    const encode = (name: VideoEncoder): Promise<void> => tryEncoder(binaries, folder, name);
+    const encoder = await choose<VideoCodecs['encoder']>(
       { wanted: wanted.encoder, device: 'h264_nvenc', software: 'libx264', variable: 'VIDEO_ENCODER' },
-      (name) => tryEncoder(binaries, folder, name),
+      encode,
     );
     const decoder = await choose(
       { wanted: wanted.decoder, device: 'cuda', software: 'software', variable: 'VIDEO_DECODER' },
       (name) => tryDecoder(binaries, folder, name),
     );
-    return { codecs: { encoder, decoder }, passedOver };
+    const { deepEncoder: software } = SOFTWARE_CODECS;
+    const codecs = { encoder, deepEncoder: software, decoder };
+    if (wanted.output === 'h264') return { codecs, output: 'h264', passedOver };
+    if (encoder === 'h264_nvenc' && (await works('hevc_nvenc', encode)))
+      return { codecs: { ...codecs, deepEncoder: 'hevc_nvenc' }, output: 'source', passedOver };
+    return { codecs, output: (await works(software, encode)) ? 'source' : 'h264', passedOver };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Every frame that went in must come out and look like the original. */
+/** Every frame that went in must come out at its time, in the depth that it had, and look like the original. */
 async function tryEncoder(binaries: Binaries, folder: string, encoder: VideoEncoder): Promise<void> {
   const clip = await createTrialClip(binaries, folder, encoder);
+  const { video } = await inspect(binaries, clip);
+  if (video?.depth !== ENCODER_DEPTH[encoder]) throw new Error(`frames come out in ${video?.pixFmt}`);
+  const { pts } = await readPacketTable(binaries, clip, FRAMES);
+  const late = (tick: number, frame: number): number =>
+    Math.abs((tick * video.timeBase.num) / video.timeBase.den - secondsAt(CLOCK, frame));
+  const displaced = Math.max(...pts.toSorted((a, b) => a - b).map(late));
+  if (displaced > DISPLACED_SECONDS_MAX) throw new Error(`frames come out displaced by ${displaced} s`);
   const decoded = await decodeTrialClip(binaries, clip, SOFTWARE_CODECS.decoder);
   const drawn = trialFrames();
   if (decoded.length !== drawn.length)
@@ -95,6 +122,8 @@ async function tryDecoder(binaries: Binaries, folder: string, decoder: VideoDeco
     throw new Error('it decodes to other pictures than software');
 }
 
+/** Ticks may be rounded. */
+const DISPLACED_SECONDS_MAX = 1e-4;
 /** Far above what any sane encoder does to smooth pictures, far below what a wrong picture shows. */
 const MEAN_DIFFERENCE_MAX = 8;
 
@@ -117,7 +146,13 @@ const LUMA_BYTES = SIDE * SIDE;
 /** A card that is busy or has just woken needs time; a card that hangs does not work. */
 const DEADLINE_MS = 60_000;
 
-/** The frames of the clip: a moving luma ramp with neutral chroma, 4:2:0. */
+/** Variable, which not every version of ffmpeg gets right with every card. */
+const CLOCK: Clock = {
+  timescale: 1000,
+  ticks: Uint32Array.from({ length: FRAMES + 1 }, (_, frame) => frame * 40 + (frame % 2) * 13),
+};
+
+/** The frames of the clip: a moving luma ramp with neutral chroma, 4:2:0, 8 bits. */
 export function trialFrames(): Uint8Array[] {
   return Array.from({ length: FRAMES }, (_, n) => {
     const frame = new Uint8Array((LUMA_BYTES * 3) / 2).fill(128);
@@ -133,19 +168,27 @@ export async function createTrialClip(
   encoder: VideoEncoder,
 ): Promise<string> {
   const [outputPath, path] = [join(folder, `${encoder}.mp4`), join(folder, 'silence.wav')];
-  await writeFile(path, silence(FRAMES / WORKING_FPS));
+  await writeFile(path, silence(endOf(CLOCK)));
   const { audio: stream } = await inspect(binaries, path);
   if (stream === undefined) throw new Error('the silence of a trial has no sound');
-  const sizes = { width: SIDE, height: SIDE, frames: FRAMES };
-  const settings = { outputPath, ...sizes, color: {}, audio: { path, stream } };
+  const depth = ENCODER_DEPTH[encoder];
+  const pictures = { width: SIDE, height: SIDE, depth, clock: CLOCK };
+  const settings = { outputPath, ...pictures, color: {}, audio: { path, stream } };
   const encoding = openFrameEncoder(binaries, settings, encoder, { deadlineMs: DEADLINE_MS });
   try {
-    for (const frame of trialFrames()) await encoding.write(frame);
+    for (const frame of trialFrames()) await encoding.write(depth === 8 ? frame : deepened(frame));
     await encoding.finish();
   } finally {
     await encoding.abort();
   }
   return outputPath;
+}
+
+/** The same samples in 10 bits. */
+function deepened(frame: Uint8Array): Uint8Array {
+  const deep = Buffer.alloc(2 * frame.length);
+  frame.forEach((sample, i) => deep.writeUInt16LE(4 * sample, 2 * i));
+  return deep;
 }
 
 /** Decodes the clip's frames with the given decoder and no other. @throws MediaError, MediaProcessError. */

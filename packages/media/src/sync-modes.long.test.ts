@@ -12,7 +12,7 @@ import {
   shownPictures,
   variableRateSeconds,
 } from '@lipsync/testkit';
-import { copiesAudio } from './encode/encoder-arguments';
+import { copiesAudio } from './encode/sound-arguments';
 import { type Binaries, resolveBinaries } from './ffmpeg/binaries';
 import { frameSize } from './probe/stream-info';
 import { countFrames, measureAudio, renderTimeline } from './test/media-files';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { framesOf, type Timeline } from '@lipsync/domain';
+import { type Timeline } from '@lipsync/domain';
 import { faceBox, type FaceTrack, highsyncFaces, LANDMARK_VALUES } from '@lipsync/engines';
 import {
   type Binaries,
@@ -136,7 +136,8 @@ export async function plainTranscode(
       outputPath: request.outFile,
       width: source.width,
       height: source.height,
-      frames: framesOf(clock),
+      depth: 8,
+      clock,
       color: frameColor(request.video),
       audio: { path: request.audioFile, stream: request.audio, ...sound },
     },

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { constantClock } from '@lipsync/domain';
 import { ffmpeg, makeTone } from '@lipsync/testkit';
 import { type Binaries, machineShare, resolveBinaries } from '../ffmpeg/binaries';
 import { expectColorKept } from '../test/expect-color-kept';
@@ -65,7 +66,8 @@ it.each([
   const share = machineShare({ cores: 1024, memoryBytes: gibibytes * 1024 ** 3 }, 1);
   const large = { ...binaries, share };
   const output = at('large-out.mp4');
-  const settings = { outputPath: output, ...size, frames, color: {} };
+  const clock = constantClock({ num: 25, den: 1 }, frames);
+  const settings = { outputPath: output, ...size, depth: 8 as const, clock, color: {} };
   const sound = { path: at('tone.m4a'), stream: await soundOf(binaries, at('tone.m4a')) };
   const encoder = openEncoder(large, { ...settings, audio: sound }, { deadlineMs: DEADLINE_MS });
   const frame = new Uint8Array(encoder.frameBytes).fill(128);

@@ -1,24 +1,28 @@
 import { dirname } from 'node:path';
+import { framesOf } from '@lipsync/domain';
 import { type Binaries, type VideoEncoder } from '../ffmpeg/binaries';
 import { startChild } from '../ffmpeg/media-child';
 import { MediaError, MediaProcessError } from '../media-error';
-import { encoderArguments, encoderForSize, type EncoderSettings } from './encoder-arguments';
+import { encoderArguments, type EncoderSettings } from './encoder-arguments';
+import { encoderFor, softwareEncoder } from './picture-arguments';
+import { pictureBytes, pictureHeader, streamHeader } from './timed-pictures';
 
 /**
- * Starts the one encode of an output with the codecs in `binaries.codecs`: H.264 and the original sound in one
- * faststart MP4. Software replaces a card that has no memory or no session left for an encoder.
+ * Starts the one encode of an output with the codecs in `binaries.codecs`: H.264, or HEVC for 10 bits, and the original
+ * sound in one faststart MP4. Software replaces a card that has no memory or no session left for an encoder.
  */
 export function openEncoder(
   binaries: Binaries,
   settings: EncoderSettings,
   options: { deadlineMs: number; signal?: AbortSignal | undefined },
 ): FrameEncoder {
-  const encoder = encoderForSize(binaries.codecs.encoder, settings.width, settings.height);
+  const encoder = encoderFor(binaries.codecs, settings);
+  const software = softwareEncoder(settings);
   const first = openFrameEncoder(binaries, settings, encoder, options);
-  if (encoder === 'libx264') return first;
+  if (encoder === software) return first;
   return replaceable(first, () => {
     binaries.onReplaced?.('encoder');
-    return openFrameEncoder(binaries, settings, 'libx264', options);
+    return openFrameEncoder(binaries, settings, software, options);
   });
 }
 
@@ -74,7 +78,7 @@ function replaceable(first: EncoderProcess, openOther: () => FrameEncoder): Fram
 export interface FrameEncoder {
   readonly frameBytes: number;
   /**
-   * Hands one yuv420p frame to the encoder; resolves when the buffer may be reused. Several calls may be in flight;
+   * Hands one frame to the encoder, in planes of yuv420p or yuv420p10le; resolves when the buffer may be reused. Several calls may be in flight;
    * frames are encoded in call order.
    * @throws MediaError encode_failed, MediaProcessError.
    */
@@ -107,8 +111,9 @@ export function openFrameEncoder(
   encoder: VideoEncoder,
   options: { deadlineMs: number; signal?: AbortSignal | undefined },
 ): EncoderProcess {
-  const frameBytes = (settings.width * settings.height * 3) / 2;
-  const card = encoder !== 'libx264';
+  const frameBytes = pictureBytes(settings);
+  const frames = framesOf(settings.clock);
+  const card = encoder !== softwareEncoder(settings);
   const command: [string, ...string[]] = [
     binaries.ffmpeg,
     ...(card ? PROGRESS : []),
@@ -119,6 +124,7 @@ export function openFrameEncoder(
     ...options,
     device: card,
   });
+  child.stdin.write(streamHeader(settings));
   let written = 0;
 
   // The first message decides: a report means that the encoder is open, its own complaint that it is not. Other
@@ -144,15 +150,21 @@ export function openFrameEncoder(
 
   async function write(frame: Uint8Array): Promise<void> {
     if (frame.length !== frameBytes) throw new RangeError(`a frame has ${frameBytes} bytes`);
-    if (written >= settings.frames) throw new RangeError(`more than the announced ${settings.frames} frames`);
-    written += 1;
-    const error = await new Promise<Error | null | undefined>((resolve) => child.stdin.write(frame, resolve));
+    if (written >= frames) throw new RangeError(`more than the announced ${frames} frames`);
+    const error = await new Promise<Error | null | undefined>((resolve) => {
+      // In one system call.
+      child.stdin.cork();
+      child.stdin.write(pictureHeader(settings, written));
+      child.stdin.write(frame, resolve);
+      child.stdin.uncork();
+      written += 1;
+    });
     if (error != null) throw await failure();
   }
 
   async function finish(): Promise<void> {
-    if (written !== settings.frames)
-      throw new MediaError('encode_failed', `${written} of ${settings.frames} frames were written`);
+    if (written !== frames)
+      throw new MediaError('encode_failed', `${written} of ${frames} frames were written`);
     child.stdin.end();
     const exit = await child.exit;
     if (exit.ended !== 'exit' || exit.code !== 0) throw await failure();

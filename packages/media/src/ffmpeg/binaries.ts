@@ -8,6 +8,8 @@ export interface Binaries {
   readonly sandbox: Sandbox;
   /** The codecs for reading and writing pictures; the readers and the encoder of this package use these. */
   readonly codecs: VideoCodecs;
+  /** In what outputs come back, see `outputFormat`. */
+  readonly output: VideoOutput;
   /** Called every time software takes a card's place. */
   readonly onReplaced?: (codec: ReplacedCodec) => void;
   /** The memory of each child, and the threads of each codec. */
@@ -20,9 +22,10 @@ export interface Binaries {
 const DEVICE_VARIABLES = ['LD_LIBRARY_PATH', 'CUDA_VISIBLE_DEVICES', 'CUDA_DEVICE_ORDER'];
 
 /**
- * The environment variables read here: FFMPEG_BIN, FFPROBE_BIN, PATH, VIDEO_ENCODER and VIDEO_DECODER (names of codecs
- * that are known to work), those that a card needs, and MEDIA_SANDBOX. If that is `required`, a machine that cannot
- * confine the tools is an error; otherwise they run with what confinement there is.
+ * The environment variables read here: FFMPEG_BIN, FFPROBE_BIN, PATH, VIDEO_ENCODER, VIDEO_DEEP_ENCODER and
+ * VIDEO_DECODER (names of codecs that are known to work), VIDEO_OUTPUT, those that a card needs, and MEDIA_SANDBOX. If
+ * that is `required`, a machine that cannot confine the tools is an error; otherwise they run with what confinement
+ * there is.
  */
 type BinaryEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -33,7 +36,7 @@ type BinaryEnvironment = Readonly<Record<string, string | undefined>>;
  */
 export async function resolveBinaries(environment: BinaryEnvironment, processes = 1): Promise<Binaries> {
   const searchPath = environment['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
-  const named = (variable: 'FFMPEG_BIN' | 'FFPROBE_BIN'): string | undefined => {
+  const program = (variable: 'FFMPEG_BIN' | 'FFPROBE_BIN'): string | undefined => {
     const value = environment[variable];
     if (value === undefined || value === '') return undefined;
     const found = findExecutable(value, searchPath);
@@ -41,8 +44,8 @@ export async function resolveBinaries(environment: BinaryEnvironment, processes 
     return found;
   };
   const ffmpeg =
-    named('FFMPEG_BIN') ?? (await bundledFfmpeg(searchPath)) ?? findExecutable('ffmpeg', searchPath);
-  const ffprobe = named('FFPROBE_BIN') ?? findExecutable('ffprobe', searchPath);
+    program('FFMPEG_BIN') ?? (await bundledFfmpeg(searchPath)) ?? findExecutable('ffmpeg', searchPath);
+  const ffprobe = program('FFPROBE_BIN') ?? findExecutable('ffprobe', searchPath);
   if (ffmpeg === undefined) throw new Error('ffmpeg not found: install it or set FFMPEG_BIN');
   if (ffprobe === undefined) throw new Error('ffprobe not found: install it or set FFPROBE_BIN');
   const deviceEnvironment: Record<string, string> = {};
@@ -51,6 +54,7 @@ export async function resolveBinaries(environment: BinaryEnvironment, processes 
     if (value !== undefined) deviceEnvironment[name] = value;
   }
   const codecs = namedVideoCodecs(environment);
+  const output = named(environment, 'VIDEO_OUTPUT', VIDEO_OUTPUTS, 'source');
   const share = machineShare({ cores: availableParallelism(), memoryBytes: usableMemory() }, processes);
   const sandbox = detectSandbox(searchPath);
   const missing = unconfined(sandbox);
@@ -58,7 +62,7 @@ export async function resolveBinaries(environment: BinaryEnvironment, processes 
     throw new Error(
       `media tools cannot be confined here: ${missing.join('; ')}. MEDIA_SANDBOX=preferred runs them all the same`,
     );
-  return { ffmpeg, ffprobe, sandbox, codecs, share, deviceEnvironment };
+  return { ffmpeg, ffprobe, sandbox, codecs, output, share, deviceEnvironment };
 }
 
 /** ffmpeg-static returns a path even when its download never happened, so the file itself is checked. */
@@ -71,42 +75,70 @@ async function bundledFfmpeg(searchPath: string): Promise<string | undefined> {
   }
 }
 
-/** What can write the pictures of an output: x264 on the processor, or the encoder on an NVIDIA card. */
+/** What can write pictures of 8 bits, as H.264: x264 on the processor, or the encoder on an NVIDIA card. */
 export const VIDEO_ENCODERS = ['libx264', 'h264_nvenc'] as const;
+/** What can write pictures of 10 bits, as HEVC, likewise. */
+const DEEP_VIDEO_ENCODERS = ['libx265', 'hevc_nvenc'] as const;
 /** What can decode pictures: ffmpeg's own decoders, or the decoder on an NVIDIA card. */
 export const VIDEO_DECODERS = ['software', 'cuda'] as const;
+/** In what outputs come back: as their sources are, or always as H.264, which has 8 bits and no HDR. */
+export const VIDEO_OUTPUTS = ['source', 'h264'] as const;
 
-export type VideoEncoder = (typeof VIDEO_ENCODERS)[number];
-export type VideoDecoder = (typeof VIDEO_DECODERS)[number];
+export type VideoEncoder = VideoCodecs['encoder'] | VideoCodecs['deepEncoder'];
+export type VideoDecoder = VideoCodecs['decoder'];
+export type VideoOutput = (typeof VIDEO_OUTPUTS)[number];
 
 /** The codecs that a process uses for pictures. */
 export interface VideoCodecs {
-  readonly encoder: VideoEncoder;
-  readonly decoder: VideoDecoder;
+  /** For pictures of 8 bits. */
+  readonly encoder: (typeof VIDEO_ENCODERS)[number];
+  /** For pictures of 10 bits. */
+  readonly deepEncoder: (typeof DEEP_VIDEO_ENCODERS)[number];
+  readonly decoder: (typeof VIDEO_DECODERS)[number];
 }
 
-/** The part of the codecs (encoder or decoder) that software has replaced. */
-export type ReplacedCodec = keyof VideoCodecs;
+/** Bits of the pictures that an encoder writes. */
+export const ENCODER_DEPTH: Readonly<Record<VideoEncoder, 8 | 10>> = {
+  libx264: 8,
+  h264_nvenc: 8,
+  libx265: 10,
+  hevc_nvenc: 10,
+};
 
-/** The codecs that work wherever ffmpeg does. */
-export const SOFTWARE_CODECS: VideoCodecs = { encoder: 'libx264', decoder: 'software' };
+/** The part of the codecs that software has replaced. */
+export type ReplacedCodec = 'encoder' | 'decoder';
+
+/** The codecs that need no card. */
+export const SOFTWARE_CODECS: VideoCodecs = {
+  encoder: 'libx264',
+  deepEncoder: 'libx265',
+  decoder: 'software',
+};
 
 /**
- * The codecs named by VIDEO_ENCODER and VIDEO_DECODER; an absent one means software. The names must be of codecs known
- * to work: `resolveVideoCodecs` makes the choice for `auto`. @throws Error for any other name.
+ * The codecs named by VIDEO_ENCODER, VIDEO_DEEP_ENCODER and VIDEO_DECODER; an absent one means software. The names must
+ * be of codecs known to work: `resolveVideoCodecs` makes the choice for `auto`. @throws Error for any other name.
  */
-function namedVideoCodecs(environment: Readonly<Record<string, string | undefined>>): VideoCodecs {
-  const named = <Name extends string>(variable: string, names: readonly Name[], absent: Name): Name => {
-    const value = environment[variable];
-    if (value === undefined || value === '') return absent;
-    const name = names.find((known) => known === value);
-    if (name === undefined) throw new Error(`${variable} is none of ${names.join(', ')}`);
-    return name;
-  };
+function namedVideoCodecs(environment: BinaryEnvironment): VideoCodecs {
   return {
-    encoder: named('VIDEO_ENCODER', VIDEO_ENCODERS, SOFTWARE_CODECS.encoder),
-    decoder: named('VIDEO_DECODER', VIDEO_DECODERS, SOFTWARE_CODECS.decoder),
+    encoder: named(environment, 'VIDEO_ENCODER', VIDEO_ENCODERS, SOFTWARE_CODECS.encoder),
+    deepEncoder: named(environment, 'VIDEO_DEEP_ENCODER', DEEP_VIDEO_ENCODERS, SOFTWARE_CODECS.deepEncoder),
+    decoder: named(environment, 'VIDEO_DECODER', VIDEO_DECODERS, SOFTWARE_CODECS.decoder),
   };
+}
+
+/** The name that a variable has as its value. */
+function named<Name extends string>(
+  environment: BinaryEnvironment,
+  variable: string,
+  names: readonly Name[],
+  absent: Name,
+): Name {
+  const value = environment[variable];
+  if (value === undefined || value === '') return absent;
+  const name = names.find((known) => known === value);
+  if (name === undefined) throw new Error(`${variable} is none of ${names.join(', ')}`);
+  return name;
 }
 
 /** What the tools that one of several processes starts may use of the machine. */

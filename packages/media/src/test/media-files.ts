@@ -1,4 +1,4 @@
-import { audioPlan, outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
+import { audioPlan, constantClock, outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
 import { AUDIO_SAMPLE_RATE, readAudio } from '../audio-reader';
 import { openFrameReader } from '../decode/working-rate/frame-reader';
 import { openFrameSource } from '../decode/working-rate/frame-source';
@@ -57,7 +57,8 @@ export async function passThrough(
     {
       outputPath: output,
       ...frameSize(video),
-      frames: frames.length,
+      depth: 8,
+      clock: constantClock({ num: 25, den: 1 }, frames.length),
       color: frameColor(video),
       pixelAspect: video.pixelAspect,
       audio: { path: sound, stream },
@@ -119,7 +120,8 @@ export async function renderTimeline(
     {
       outputPath,
       ...frameSize(video.stream),
-      frames: outputFrames,
+      depth: 8,
+      clock: constantClock({ num: 25, den: 1 }, outputFrames),
       color: frameColor(video.stream),
       pixelAspect: video.stream.pixelAspect,
       audio: { path: audio.path, stream: audio.stream, ...audioPlan(mode, lengths) },

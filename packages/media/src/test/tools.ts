@@ -11,6 +11,7 @@ export function binariesOf(tool: string, changes: Partial<Binaries> = {}): Binar
     ffprobe: tool,
     sandbox: {},
     codecs: SOFTWARE_CODECS,
+    output: 'source',
     share: { memoryBytes: 1024 ** 3, decoderThreads: 1, encoderThreads: 1 },
     deviceEnvironment: {},
     ...changes,

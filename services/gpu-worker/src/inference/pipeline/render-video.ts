@@ -132,7 +132,8 @@ async function renderClip(
         outputPath: task.outputPath,
         width: source.width,
         height: source.height,
-        frames: outputFrames,
+        depth: 8,
+        clock: timeline.clock,
         color: frameColor(video),
         pixelAspect: video.pixelAspect,
         audio: {
