@@ -11,7 +11,7 @@ prefix=$1
 sed -i 's/^Types: deb$/Types: deb deb-src/' /etc/apt/sources.list.d/debian.sources
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends \
-  dpkg-dev gcc libc6-dev libdav1d-dev libffmpeg-nvenc-dev libvpx-dev libx264-dev libzimg-dev make nasm pkgconf zlib1g-dev >/dev/null
+  dpkg-dev gcc libc6-dev libdav1d-dev libffmpeg-nvenc-dev libvpx-dev libx264-dev libx265-dev libzimg-dev make nasm pkgconf zlib1g-dev >/dev/null
 mkdir /source
 cd /source
 apt-get source -qq ffmpeg
@@ -25,21 +25,21 @@ pcm() { grep -oE "ff_pcm_([suf](8|16|24|32|64)(le|be)?|mulaw|alaw|bluray)_$1" li
 # decoders and the GPU encoder load the driver at run time, if there is one.
 ./configure --prefix="$prefix" --disable-everything --disable-autodetect --disable-network --disable-doc \
   --disable-debug --disable-avdevice --disable-ffplay \
-  --enable-gpl --enable-libx264 --enable-libdav1d --enable-libvpx --enable-libzimg --enable-zlib \
+  --enable-gpl --enable-libx264 --enable-libx265 --enable-libdav1d --enable-libvpx --enable-libzimg --enable-zlib \
   --enable-protocol=file,pipe \
-  --enable-demuxer=mov,matroska,mpegts,wav,aiff,mp3,aac,ac3,eac3,flac,ogg,asf,rawvideo \
+  --enable-demuxer=mov,matroska,mpegts,wav,aiff,mp3,aac,ac3,eac3,flac,ogg,asf \
   --enable-muxer=mp4,rawvideo,null,pcm_f32le \
   --enable-decoder=h264,hevc,vp8,vp9,libvpx_vp8,libvpx_vp9,libdav1d,mpeg4,mpeg2video,prores,dnxhd,mjpeg,rawvideo \
   --enable-decoder=aac,aac_latm,mp3float,mp2float,ac3,eac3,flac,vorbis,opus,alac,wmav1,wmav2,wmapro \
   --enable-decoder="$(pcm decoder)" \
-  --enable-encoder=libx264,aac,rawvideo,pcm_f32le,pcm_s16le,wrapped_avframe \
+  --enable-encoder=libx264,libx265,aac,rawvideo,pcm_f32le,pcm_s16le,wrapped_avframe \
   --enable-parser=h264,hevc,vp8,vp9,av1,mpeg4video,mpegvideo,dnxhd,mjpeg,aac,aac_latm,mpegaudio,ac3,flac,vorbis,opus \
   --enable-bsf=aac_adtstoasc,extract_extradata,h264_mp4toannexb,hevc_mp4toannexb \
-  --enable-bsf=vp9_superframe,vp9_superframe_split,av1_frame_merge,av1_frame_split \
+  --enable-bsf=vp9_superframe,vp9_superframe_split,av1_frame_merge,av1_frame_split,setts \
   --enable-filter=setpts,asetpts,fps,scale,format,aformat,crop,select,setsar,setparams,aresample,apad,atrim,trim \
   --enable-filter=null,anull,transpose,hflip,vflip,rotate,settb,metadata,bwdif,premultiply,lutrgb,zscale,tonemap \
   --enable-filter=pad,noise --enable-muxer=wav \
-  --enable-ffnvcodec --enable-nvenc --enable-nvdec --enable-cuvid --enable-encoder=h264_nvenc --enable-decoder=av1 \
+  --enable-ffnvcodec --enable-nvenc --enable-nvdec --enable-cuvid --enable-encoder=h264_nvenc,hevc_nvenc --enable-decoder=av1 \
   --enable-hwaccel=h264_nvdec,hevc_nvdec,vp8_nvdec,vp9_nvdec,av1_nvdec,mpeg4_nvdec >/configure.log ||
   { tail -20 ffbuild/config.log; exit 1; }
 make -j"$(nproc)" ffmpeg ffprobe >/make.log 2>&1 || { tail -40 /make.log; exit 1; }

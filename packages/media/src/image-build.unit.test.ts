@@ -53,8 +53,8 @@ describe('the ffmpeg of the images', () => {
   it('opens the containers that customers may send, and no others', () => {
     const args = probeInput('/in');
     const formats = (args[args.indexOf('-format_whitelist') + 1] ?? '').split(',');
-    // One demuxer reads Matroska and WebM; raw pictures come from the renderer.
-    const demuxers = new Set([...formats.filter((name) => name !== 'webm'), 'rawvideo']);
+    // One demuxer reads Matroska and WebM; in the former the renderer's pictures come.
+    const demuxers = new Set(formats.filter((name) => name !== 'webm'));
     expect(enabled('demuxer')).toEqual(demuxers);
     expect(enabled('protocol')).toEqual(new Set(['file', 'pipe']));
     expect(script).toContain('--disable-network');

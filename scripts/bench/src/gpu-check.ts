@@ -94,11 +94,15 @@ async function checkPack(
 
 /** As a worker chooses them when its settings say `auto`. The renders use what was chosen. */
 async function useVideoCodecs(): Promise<object> {
-  const wanted = { encoder: 'auto', decoder: 'auto' } as const;
-  const { codecs, passedOver } = await resolveVideoCodecs(await resolveBinaries(toolEnvironment()), wanted);
-  process.env['VIDEO_ENCODER'] = codecs.encoder;
-  process.env['VIDEO_DECODER'] = codecs.decoder;
-  return { ...codecs, passed_over: passedOver };
+  const wanted = { encoder: 'auto', decoder: 'auto', output: 'source' } as const;
+  const binaries = await resolveBinaries(toolEnvironment());
+  const { codecs, output, passedOver } = await resolveVideoCodecs(binaries, wanted);
+  const { encoder, deepEncoder, decoder } = codecs;
+  process.env['VIDEO_ENCODER'] = encoder;
+  process.env['VIDEO_DEEP_ENCODER'] = deepEncoder;
+  process.env['VIDEO_DECODER'] = decoder;
+  process.env['VIDEO_OUTPUT'] = output;
+  return { encoder, deep_encoder: deepEncoder, decoder, output, passed_over: passedOver };
 }
 
 /** Where the image says `auto`, which no process can obey before it is resolved. */

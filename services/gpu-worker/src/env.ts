@@ -1,5 +1,5 @@
 import { ENGINES } from '@lipsync/contract';
-import { VIDEO_DECODERS, VIDEO_ENCODERS } from '@lipsync/media';
+import { VIDEO_DECODERS, VIDEO_ENCODERS, VIDEO_OUTPUTS } from '@lipsync/media';
 import { PROVIDERS } from '@lipsync/model-pack';
 import {
   boolean,
@@ -41,6 +41,8 @@ export const gpuWorkerEnvironment = sharedSettings
     /** What decodes and encodes video; `auto` uses the GPU if a trial at start succeeds. */
     VIDEO_ENCODER: z.enum([...VIDEO_ENCODERS, 'auto']).default('libx264'),
     VIDEO_DECODER: z.enum([...VIDEO_DECODERS, 'auto']).default('software'),
+    /** In what outputs come back: as their sources are, or always as 8-bit H.264. */
+    VIDEO_OUTPUT: z.enum(VIDEO_OUTPUTS).default('source'),
     /** Wall-clock limit of one render or analysis, from claim to completion. */
     ENGINE_TIMEOUT_SECONDS: timerSeconds(1).default(3600),
     /** How long loading and verifying packs may take before the process counts as stuck. */

@@ -9,7 +9,12 @@ import { createInferenceHost } from './inference-host';
 
 /** This machine's environment with every graphics card hidden. */
 const WITHOUT_CARD = { ...process.env, CUDA_VISIBLE_DEVICES: '-1' };
-const SOFTWARE = { VIDEO_ENCODER: 'libx264', VIDEO_DECODER: 'software', MEDIA_SANDBOX: 'preferred' } as const;
+const SOFTWARE = {
+  VIDEO_ENCODER: 'libx264',
+  VIDEO_DECODER: 'software',
+  VIDEO_OUTPUT: 'source',
+  MEDIA_SANDBOX: 'preferred',
+} as const;
 
 describe('the video codecs of a worker without a card', () => {
   const lines: string[] = [];
@@ -20,11 +25,15 @@ describe('the video codecs of a worker without a card', () => {
     const wanted = { ...SOFTWARE, VIDEO_ENCODER: 'auto', VIDEO_DECODER: 'auto' } as const;
     expect(await findVideoCodecs(wanted, WITHOUT_CARD, logger)).toEqual({
       VIDEO_ENCODER: 'libx264',
+      VIDEO_DEEP_ENCODER: 'libx265',
       VIDEO_DECODER: 'software',
+      VIDEO_OUTPUT: 'source',
     });
     const log = lines.join('');
     for (const codec of ['h264_nvenc', 'cuda']) expect(log).toContain(`"codec":"${codec}","reason":"`);
-    expect(log).toContain('"video_encoder":"libx264","video_decoder":"software"');
+    expect(log).toContain(
+      '"video_encoder":"libx264","video_deep_encoder":"libx265","video_decoder":"software","video_output":"source"',
+    );
   });
 
   it('keep it from starting where the media tools cannot be confined', async () => {

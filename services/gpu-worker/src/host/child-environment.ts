@@ -20,13 +20,15 @@ const PASSED = [
   'NVIDIA_TF32_OVERRIDE',
 ];
 
+/** What `findVideoCodecs` decides. */
+const VIDEO_CHOICES = ['VIDEO_ENCODER', 'VIDEO_DEEP_ENCODER', 'VIDEO_DECODER', 'VIDEO_OUTPUT'] as const;
+
 /** The service's own settings that the child reads. An empty one is absent; an empty list of devices still counts. */
 const SETTINGS = [
   'FFMPEG_BIN',
   'FFPROBE_BIN',
   'MEDIA_SANDBOX',
-  'VIDEO_ENCODER',
-  'VIDEO_DECODER',
+  ...VIDEO_CHOICES,
   'EXECUTION_PROVIDERS',
   'MODEL_CACHE_BYTES',
   'GPU_SLOTS',
@@ -65,25 +67,40 @@ export function childEnvironment(
 }
 
 /**
- * The codecs for the inference processes, as environment variables: those that the settings ask for and a trial on this
- * machine allows. `inherited` is this process's own environment, which says where a card's libraries are. @throws
- * VideoCodecError when a codec that is requested by name does not work, Error when there are no media tools, or none
- * that can be confined.
+ * The video codecs and the kind of output for the inference processes, as environment variables: what the settings ask
+ * for and a trial on this machine allows. `inherited` is this process's own environment, which says where a card's
+ * libraries are. @throws VideoCodecError when a codec that is requested by name does not work, Error when there are no
+ * media tools, or none that can be confined.
  */
 export async function findVideoCodecs(
-  env: Pick<GpuWorkerEnv, 'FFMPEG_BIN' | 'FFPROBE_BIN' | 'VIDEO_ENCODER' | 'VIDEO_DECODER' | 'MEDIA_SANDBOX'>,
+  env: Pick<
+    GpuWorkerEnv,
+    'FFMPEG_BIN' | 'FFPROBE_BIN' | 'VIDEO_ENCODER' | 'VIDEO_DECODER' | 'VIDEO_OUTPUT' | 'MEDIA_SANDBOX'
+  >,
   inherited: Readonly<Record<string, string | undefined>>,
   logger: Logger,
-): Promise<{ VIDEO_ENCODER: string; VIDEO_DECODER: string }> {
+): Promise<Record<(typeof VIDEO_CHOICES)[number], string>> {
   const { FFMPEG_BIN, FFPROBE_BIN, MEDIA_SANDBOX } = env;
-  // Both settings may say `auto`, which no process can obey, so they are removed until they are resolved.
+  // Settings may say `auto`, which no process can obey, so they are removed until they are resolved.
   const unresolved = { ...inherited, VIDEO_ENCODER: undefined, VIDEO_DECODER: undefined };
   const binaries = await resolveBinaries({ ...unresolved, FFMPEG_BIN, FFPROBE_BIN, MEDIA_SANDBOX });
-  const { codecs, passedOver } = await resolveVideoCodecs(binaries, {
+  const { codecs, output, passedOver } = await resolveVideoCodecs(binaries, {
     encoder: env.VIDEO_ENCODER,
     decoder: env.VIDEO_DECODER,
+    output: env.VIDEO_OUTPUT,
   });
   for (const { codec, reason } of passedOver) logger.warn('video codec not available', { codec, reason });
-  logger.info('video codecs', { video_encoder: codecs.encoder, video_decoder: codecs.decoder });
-  return { VIDEO_ENCODER: codecs.encoder, VIDEO_DECODER: codecs.decoder };
+  const { encoder, deepEncoder, decoder } = codecs;
+  logger.info('video codecs', {
+    video_encoder: encoder,
+    ...(output === 'source' ? { video_deep_encoder: deepEncoder } : {}),
+    video_decoder: decoder,
+    video_output: output,
+  });
+  return {
+    VIDEO_ENCODER: encoder,
+    VIDEO_DEEP_ENCODER: deepEncoder,
+    VIDEO_DECODER: decoder,
+    VIDEO_OUTPUT: output,
+  };
 }

@@ -7,6 +7,7 @@ test('the inference child learns where its tools are, and no credential, address
     CUDA_VISIBLE_DEVICES: '0',
     NVIDIA_TF32_OVERRIDE: '0',
     VIDEO_ENCODER: 'h264_nvenc',
+    VIDEO_OUTPUT: 'h264',
     MEDIA_SANDBOX: 'required',
     DATABASE_URL: 'postgres://user:password@db/lipsync',
     REDIS_URL: 'redis://:password@redis',
@@ -25,6 +26,7 @@ test('the inference child learns where its tools are, and no credential, address
     CUDA_VISIBLE_DEVICES: '0',
     NVIDIA_TF32_OVERRIDE: '0',
     VIDEO_ENCODER: 'h264_nvenc',
+    VIDEO_OUTPUT: 'h264',
     MEDIA_SANDBOX: 'required',
   });
 });
