@@ -1,3 +1,4 @@
+import { type FrameFormat, frameFormat } from '../decode/frame-layout';
 import { type VideoOutput } from '../ffmpeg/binaries';
 import {
   type ColorTags,
@@ -11,7 +12,7 @@ import {
 export interface OutputFormat {
   readonly depth: 8 | 10;
   /** How the decoder has to deliver them. It maps the tones of HDR that is asked for in 8 bits. */
-  readonly layout: { readonly format: 'yuv420p' | 'yuv420p10le' };
+  readonly layout: { readonly format: FrameFormat };
   /** Their tags, which the output carries. */
   readonly color: ColorTags;
   /** What the output says of its light. */
@@ -28,9 +29,9 @@ export function outputFormat(
   video: Pick<VideoStream, 'depth' | 'color' | 'hdr' | 'pixFmt'>,
   output: VideoOutput,
 ): OutputFormat {
-  const isHdr = transferOf(video) !== 'sdr';
+  const format = output === 'source' ? frameFormat(video) : 'yuv420p';
   const color = frameColor(video);
-  if (output === 'source' && (isHdr || video.depth === 10))
-    return { depth: 10, layout: { format: 'yuv420p10le' }, color, hdr: video.hdr };
-  return { depth: 8, layout: { format: 'yuv420p' }, color: isHdr ? BT709 : color, hdr: {} };
+  if (format === 'yuv420p10le') return { depth: 10, layout: { format }, color, hdr: video.hdr };
+  const isHdr = transferOf(video) !== 'sdr';
+  return { depth: 8, layout: { format }, color: isHdr ? BT709 : color, hdr: {} };
 }
