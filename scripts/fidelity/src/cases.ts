@@ -6,7 +6,7 @@ import { type VoiceName, VOICES } from './voices';
 export interface Case {
   readonly name: string;
   /** The file's extension. */
-  readonly container?: 'mkv' | 'mov' | 'mp4' | 'webm';
+  readonly container?: 'mkv' | 'mov' | 'mp4' | 'mts' | 'webm';
   readonly scene: SceneOptions;
   readonly voice?: VoiceName;
   readonly syncMode?: SyncMode;
@@ -135,6 +135,19 @@ const FIELDS: readonly Case[] = [
     scene: { ...long('50'), isWoven: true, remake: woven('top', 'progressive') },
     reference: bwdif('tff'),
   },
+  {
+    name: '50i, MPEG-2 in MPEG-TS',
+    container: 'mts',
+    scene: {
+      ...long('50'),
+      isWoven: true,
+      remake: (master) => [
+        ...['-i', master, '-vf', 'tinterlace=interleave_top', '-c:v', 'mpeg2video', '-q:v', '2', '-bf', '2'],
+        ...['-flags', '+ilme+ildct', '-top', '1'],
+      ],
+    },
+    reference: bwdif('tff'),
+  },
 ];
 
 const COLORS: readonly Case[] = [
@@ -177,6 +190,16 @@ const COLORS: readonly Case[] = [
       light: 'sdr10',
       filters: 'format=yuv422p10le,setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709',
       encoder: ['-c:v', 'prores_ks', '-profile:v', 'hq'],
+    },
+  },
+  {
+    name: '4:2:2, 10 bits, DNxHR with timecode',
+    container: 'mov',
+    scene: {
+      ...long('24'),
+      light: 'sdr10',
+      filters: 'format=yuv422p10le,setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709',
+      encoder: ['-c:v', 'dnxhd', '-profile:v', 'dnxhr_hqx', '-timecode', '10:00:00:00'],
     },
   },
   {
