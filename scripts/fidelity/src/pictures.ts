@@ -68,9 +68,6 @@ export async function lumaAt(
   return places.map((_, i) => ({ samples: samples.subarray(i * area, (i + 1) * area), width }));
 }
 
-const contains = ({ x1, y1, x2, y2 }: PictureArea, x: number, y: number): boolean =>
-  x >= x1 && x < x2 && y >= y1 && y < y2;
-
 const PEAK = 1023;
 /** Side and distance of the windows in which SSIM is taken. */
 const WINDOW = { side: 8, apart: 4 };
@@ -85,7 +82,8 @@ export function compareOutside(
     const height = Math.min(a.samples.length / a.width, b.samples.length / b.width);
     for (let y = 0; y + WINDOW.side <= height; y += WINDOW.apart)
       for (let x = 0; x + WINDOW.side <= Math.min(a.width, b.width); x += WINDOW.apart) {
-        if (contains(area, x, y) || contains(area, x + WINDOW.side - 1, y + WINDOW.side - 1)) continue;
+        const isBeside = x + WINDOW.side <= area.x1 || x >= area.x2;
+        if (!isBeside && y + WINDOW.side > area.y1 && y < area.y2) continue;
         const window = compareWindow(a, b, x, y);
         squares += window.squares;
         pixels += WINDOW.side ** 2;
