@@ -16,9 +16,8 @@ export interface FrameStream {
 /** What an engine needs to know about one job before the first frame. */
 export interface ClipInput {
   /**
-   * The faces of the source video at the working frame rate. A frame's result should depend on nothing beyond
-   * TRACK_REACH of it; an engine with a longer dependency must be able to tell whether the features that it kept are
-   * still valid.
+   * The faces of the source video. A frame's result should depend on nothing beyond TRACK_REACH of it; an engine with a
+   * longer dependency must be able to tell whether the features that it kept are still valid.
    */
   readonly track: FaceTrack;
   /** The video's own mouth in each look of its face, see `mouthsAt`; none for an engine that does not want exemplars. */

@@ -105,6 +105,7 @@ async function measureSync(binaries: Binaries, options: Options): Promise<SyncMe
       audioFile,
       audio: await probeAudio(binaries, audioFile),
       timeline,
+      frames: { clock: source.clock, held: source.held },
       outFile: plainFile,
     };
     await plainTranscode(binaries, transcode, DEADLINE_MS);

@@ -3,9 +3,10 @@ import { type Timeline } from '@lipsync/domain';
 import { faceBox, type FaceTrack, highsyncFaces, LANDMARK_VALUES } from '@lipsync/engines';
 import {
   type Binaries,
+  type ClipFrames,
   frameColor,
+  openClipReader,
   openEncoder,
-  openFrameReader,
   openFrameSource,
   type ProbedAudio,
   type ProbedVideo,
@@ -31,7 +32,7 @@ export async function compareOutsideFace(
   deadlineMs: number,
 ): Promise<OutsideFace> {
   const open = (file: string) =>
-    openFrameReader(binaries, path.resolve(file), files.video, { layout: { format: 'yuv420p' }, deadlineMs });
+    openClipReader(binaries, path.resolve(file), files.video, { layout: { format: 'yuv420p' }, deadlineMs });
   const rendered = open(files.renderedFile);
   const plain = open(files.plainFile);
   const difference = createPictureDifference(rendered);
@@ -119,6 +120,8 @@ interface TranscodeRequest {
   audioFile: string;
   audio: ProbedAudio;
   timeline: Timeline;
+  /** The source's frames. */
+  frames: ClipFrames;
   outFile: string;
 }
 
@@ -129,7 +132,10 @@ export async function plainTranscode(
   deadlineMs: number,
 ): Promise<void> {
   const { sources, clock, sound } = request.timeline;
-  const source = openFrameSource(binaries, request.videoFile, request.video, sources, { deadlineMs });
+  const source = openFrameSource(binaries, request.videoFile, request.video, sources, {
+    ...request.frames,
+    deadlineMs,
+  });
   const encoder = openEncoder(
     binaries,
     {

@@ -1,6 +1,6 @@
 import { type FaceTrack } from '@lipsync/engines';
 import { median } from '@lipsync/local-stack';
-import { type Binaries, openFrameReader, openFrameSource, type ProbedVideo } from '@lipsync/media';
+import { type Binaries, openClipReader, openFrameSource, type ProbedVideo } from '@lipsync/media';
 import { mean } from './figures';
 import { type MouthReading } from './mouth-readings';
 import { detail, flash, lipsOf, lipUnevenness, mouthBox, type Picture } from './pictures';
@@ -38,14 +38,15 @@ export async function comparePictures(
   indices: readonly number[],
   closedUpTo: number,
 ): Promise<PictureFigures> {
-  const limits = { deadlineMs: DEADLINE_MS };
-  const ours = openFrameReader(binaries, rendered.file, rendered.video, {
-    layout: { format: 'yuv420p' },
+  const [limits, format] = [{ deadlineMs: DEADLINE_MS }, 'yuv420p'] as const;
+  const ours = openClipReader(binaries, rendered.file, rendered.video, { layout: { format }, ...limits });
+  const { clock, held } = source.track;
+  const theirs = openFrameSource(binaries, source.file, source.video, indices, {
+    ...{ clock, held, format },
     ...limits,
   });
-  const theirs = openFrameSource(binaries, source.file, source.video, indices, limits);
   const { width, height } = ours;
-  const next = async (reader: typeof ours): Promise<Picture> => {
+  const next = async (reader: typeof theirs): Promise<Picture> => {
     const data = new Uint8Array(reader.frameBytes);
     if (!(await reader.readInto(data))) throw new Error('a video has fewer frames than its timeline');
     return { width, height, data };

@@ -1,6 +1,6 @@
 import { type FaceTrack, highsyncFaceBox, LANDMARK_VALUES } from '@lipsync/engines';
 import { createPatchSampler, patchPoint, type RgbPicture } from '@lipsync/kernels';
-import { type Binaries, openFrameReader, type ProbedVideo } from '@lipsync/media';
+import { type Binaries, openClipReader, type ProbedVideo } from '@lipsync/media';
 import { type InferenceSession } from 'onnxruntime-node';
 import { onnxRuntime } from '../onnx-runtime';
 
@@ -21,7 +21,7 @@ export async function secondOpinion(
   const { InferenceSession: Session } = await onnxRuntime();
   // Level 3: the network's file is of an old form, of which the runtime would warn for every constant.
   const session = await Session.create(model, { logSeverityLevel: 3 });
-  const reader = openFrameReader(binaries, video.file, video.probed, {
+  const reader = openClipReader(binaries, video.file, video.probed, {
     layout: { format: 'rgb24', width: track.width, height: track.height },
     deadlineMs: 900_000,
   });

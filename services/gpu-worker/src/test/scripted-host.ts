@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { type Engine, ENGINES } from '@lipsync/contract';
-import { secondsAt, timelineOf, WORKING_FPS } from '@lipsync/domain';
+import { secondsAt, timelineOf } from '@lipsync/domain';
 import { decodeFaceTrack, encodeFaceTrack, type FaceTrack, type FeatureLayout } from '@lipsync/engines';
 import { syntheticTrack } from '@lipsync/engines/test';
 import { type FoundPacks, type UsablePack } from '../host/find-packs';
@@ -33,6 +33,7 @@ export const SCRIPTED_MEDIA: Media = {
 
 const SIZE = { width: 256, height: 256 };
 const FACE_FRAMES = 75;
+const FPS = 25;
 const LAYOUT: FeatureLayout = { version: '1', values: 4 };
 
 export const scriptedPack = (name: string, features?: FeatureLayout): UsablePack => ({
@@ -103,7 +104,7 @@ export function createScriptedHost() {
 
   const host: InferenceHost = {
     async analyze({ videoPath, trackPath, wantedSeconds = Infinity, reuseTrack, engines = [] }) {
-      const ahead = Math.ceil((wantedSeconds + LOOK_AHEAD) * WORKING_FPS);
+      const ahead = Math.ceil((wantedSeconds + LOOK_AHEAD) * FPS);
       const complete = reuseTrack ?? ahead >= FACE_FRAMES;
       let track: FaceTrack;
       if (reuseTrack) track = decodeFaceTrack(await readFile(trackPath));
