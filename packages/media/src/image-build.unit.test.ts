@@ -38,6 +38,7 @@ const VIDEO: VideoStream = {
   pixelAspect: { num: 1, den: 1 },
   timeBase: { num: 1, den: 25 },
 };
+const UNUSUAL: VideoStream = { ...VIDEO, scan: 'tff', alpha: true, color: { transfer: 'smpte2084' } };
 const AUDIO = { codec: 'mp3', sampleRate: 48_000, channels: 2, startSeconds: 0 };
 
 /** Names of the filters after -vf and -af. */
@@ -81,19 +82,10 @@ describe('the ffmpeg of the images', () => {
     };
     const padded = { path: '/a', stream: AUDIO, padToSeconds: 9, trimSeconds: 8 };
     const runs = [
-      decoderArguments(
-        { file: '/in', video: VIDEO, layout: { format: 'yuv420p' }, decoder: 'software' },
-        THREADS,
-      ),
-      decoderArguments(
-        {
-          file: '/in',
-          video: VIDEO,
-          layout: { format: 'rgb24', width: 2, height: 2 },
-          decoder: 'software',
-          timed: true,
-        },
-        THREADS,
+      ...[VIDEO, UNUSUAL].flatMap((video) =>
+        ([{ format: 'yuv420p' }, { format: 'rgb24', width: 2, height: 2 }] as const).map((layout) =>
+          decoderArguments({ file: '/in', video, layout, decoder: 'software', timed: true }, THREADS),
+        ),
       ),
       encoderArguments({ ...settings, audio: padded }, 'libx264', THREADS),
       encoderArguments({ ...settings, audio: padded }, 'h264_nvenc', THREADS),

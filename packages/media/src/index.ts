@@ -2,6 +2,7 @@ export { AUDIO_SAMPLE_RATE, readAudio, recordAudio } from './audio-reader';
 export { type ClipFrames } from './decode/clip-clock';
 export { type ClipReader, openClipReader } from './decode/clip-reader';
 export { type FrameFormat, frameFormat, type FrameLayout } from './decode/frame-layout';
+export { requireToneMapping } from './decode/picture-filters';
 export { type FrameReader } from './decode/picture-reader';
 export { openFrameReader } from './decode/working-rate/frame-reader';
 export { openFrameSource } from './decode/working-rate/open-frame-source';

@@ -10,6 +10,7 @@ import {
   variableRateSeconds,
 } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
+import { frameColor } from '../probe/stream-info';
 import { decodeAll, type FrameSample } from '../test/frame-samples';
 import { descriptorsLeftBy } from '../test/tools';
 import { openClipReader } from './clip-reader';
@@ -146,6 +147,29 @@ describe('a clip', () => {
 });
 
 describe('what frames hold', () => {
+  it.each(['smpte2084', 'arib-std-b67'])('SDR again where %s is shown as such', async (transfer) => {
+    const steps = "color=s=64x32:r=25,format=yuv420p,geq=lum='16+27*floor(X/8)':cb=128:cr=128";
+    const light = 'zscale=tin=bt709:min=bt709:pin=bt709:rin=tv:p=bt2020:t=linear:npl=203,format=gbrpf32le';
+    const hdr = `zscale=t=${transfer}:m=bt2020nc:r=tv:npl=203,format=yuv420p10le`;
+    const tags = ['-color_primaries', 'bt2020', '-color_trc', transfer, '-colorspace', 'bt2020nc'];
+    const encoder = ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=none:crf=4'];
+    const source = ['-f', 'lavfi', '-i', `${steps},${light},${hdr}`, '-frames:v', '2'];
+    await ffmpeg([...source, ...encoder, ...tags, at('hdr.mp4')]);
+    const { video, frames } = await decodeAll(binaries, at('hdr.mp4'), { format: 'yuv420p' });
+    expect(frameColor(video, 'yuv420p')).toMatchObject({ matrix: 'bt709', transfer: 'bt709', range: 'tv' });
+    const layout = { format: 'rgb24', width: 64, height: 32 } as const;
+    const reader = openClipReader(binaries, at('hdr.mp4'), video, { layout, deadlineMs: 60_000 });
+    const analyzed = new Uint8Array(reader.frameBytes);
+    expect(await reader.readInto(analyzed)).toBe(true);
+    await reader.close();
+    for (const step of upTo(6)) {
+      const inMiddle = 16 * 64 + step * 8 + 4;
+      const level = (frames[0]?.[inMiddle] ?? 0) - 16;
+      expect(Math.abs(level - 27 * step)).toBeLessThan(6);
+      expect(Math.abs((analyzed[inMiddle * 3 + 1] ?? 0) - (27 * step * 255) / 219)).toBeLessThan(20);
+    }
+  });
+
   it('ten bits where the source has more than eight', async () => {
     const ramp = 'gradients=s=64x16:c0=black:c1=white:x0=0:y0=0:x1=63:y1=0:n=2,format=yuv420p10le';
     await ffmpeg(['-f', 'lavfi', '-i', ramp, '-frames:v', '2', '-c:v', 'ffv1', at('ramp.mkv')]);

@@ -1,3 +1,6 @@
+import { tmpdir } from 'node:os';
+import { type Binaries } from '../ffmpeg/binaries';
+import { runToEnd } from '../ffmpeg/media-child';
 import { frameColor, isFullRange, transferOf, type VideoStream } from '../probe/stream-info';
 
 /** Light as bright as white paper, in cd/m² (ITU-R BT.2408): SDR's white. */
@@ -9,7 +12,7 @@ const SHOULDER = 0.6;
 
 /**
  * Turns pictures of an HDR video into SDR of 8 bits in BT.709, as `frameColor` says. Slow, since light is computed in
- * floating point: some 40 ms for a picture of 1080p on one processor.
+ * floating point: some 100 ms for a picture of 1080p on one processor.
  */
 export function toneMapped(video: VideoStream): string[] {
   const { color, hdr } = video;
@@ -18,14 +21,27 @@ export function toneMapped(video: VideoStream): string[] {
   const peak = Math.max(hdr.contentLight?.maxCll ?? 0, 0) || mastered || USUAL_PEAK;
   const source = `min=${matrix}:pin=${primaries}:tin=${color.transfer}:rin=${isFullRange(video) ? 'pc' : 'tv'}`;
   return [
-    `zscale=${source}:t=linear:npl=${REFERENCE_WHITE}`,
+    `zscale=${source}:p=bt709:t=linear:npl=${REFERENCE_WHITE}`,
     'format=gbrpf32le',
-    'zscale=p=bt709',
     `tonemap=mobius:param=${SHOULDER}:desat=0:peak=${Math.max(1, peak / REFERENCE_WHITE).toFixed(3)}`,
     'zscale=t=bt709:m=bt709:r=tv',
     'format=yuv420p',
   ];
 }
+
+/** @throws Error when this ffmpeg cannot turn HDR into SDR; asked at startup, so that no customer's video finds out. */
+export async function requireToneMapping(binaries: Binaries): Promise<void> {
+  for (const filter of ['zscale', 'tonemap']) {
+    const command = [binaries.ffmpeg, '-hide_banner', '-h', `filter=${filter}`] as const;
+    const options = { folder: tmpdir(), deadlineMs: HELP_DEADLINE_MS };
+    const { stdout } = await runToEnd(binaries, [...command], options, MOST_HELP);
+    if (!stdout.toString('latin1').startsWith(`Filter ${filter}`))
+      throw new Error(`${binaries.ffmpeg} cannot turn HDR into SDR: it lacks the filter ${filter} (libzimg)`);
+  }
+}
+
+const HELP_DEADLINE_MS = 20_000;
+const MOST_HELP = 64 * 1024;
 
 /**
  * Turns packed RGB with the curve of an HDR video into what networks know from SDR, roughly: by channel, in the source's
@@ -36,7 +52,7 @@ export function likeSdr(video: VideoStream): string[] {
   if (transfer === 'sdr') return [];
   const light = `(${transfer === 'pq' ? PQ_LIGHT : HLG_LIGHT})/${REFERENCE_WHITE}`;
   const rolled = `if(lte(ld(1)\\,${SHOULDER})\\,ld(1)\\,1-(1-${SHOULDER})*exp((${SHOULDER}-ld(1))/(1-${SHOULDER})))`;
-  const level = `st(0\\,val/maxval)*0+st(1\\,${light})*0+maxval*pow(${rolled}\\,1/2.2)`;
+  const level = `st(0\\,min(val/maxval\\,1))*0+st(1\\,${light})*0+maxval*pow(${rolled}\\,1/2.2)`;
   return [`lutrgb=r=${level}:g=${level}:b=${level}`];
 }
 
