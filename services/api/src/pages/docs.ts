@@ -38,6 +38,7 @@ export const PAGES = [
   { path: '/docs', name: 'first-render', title: 'First render' },
   { path: '/docs/uploads', name: 'uploads', title: 'Uploads' },
   { path: '/docs/sync-modes', name: 'sync-modes', title: 'Sync modes' },
+  { path: '/docs/results', name: 'results', title: 'What comes back' },
   { path: '/docs/engines', name: 'engines', title: 'Choosing an engine' },
   { path: '/docs/preparations', name: 'preparations', title: 'Preparations' },
   { path: '/docs/webhooks', name: 'webhooks', title: 'Webhooks' },
