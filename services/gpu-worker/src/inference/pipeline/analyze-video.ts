@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
-import { constantClock, secondsAt, WORKING_FPS } from '@lipsync/domain';
+import { secondsAt } from '@lipsync/domain';
 import { encodeFaceTrack, type FaceTrack } from '@lipsync/engines';
-import { type FrameReader, frameSize, openFrameReader, type VideoStream } from '@lipsync/media';
+import { type ClipReader, frameSize, openClipReader, type VideoStream } from '@lipsync/media';
 import { type AnalyzeResult, type AnalyzeTask } from '../../protocol/messages';
 import {
   analysisSize,
@@ -89,7 +89,7 @@ async function trackOf(
  * that the results for these are the same as if all frames had been.
  */
 async function analysisPass(
-  { videoPath, videoSeconds = Infinity, wantedSeconds = Infinity }: AnalyzeTask,
+  { videoPath, videoSeconds, wantedSeconds = Infinity }: AnalyzeTask,
   video: VideoStream,
   { binaries, signal }: Job,
   analyzer: LoadedAnalyzer,
@@ -98,40 +98,41 @@ async function analysisPass(
   const source = frameSize(video);
   const size = analysisSize(source, video.pixelAspect);
   const layout = { format: 'rgb24', ...size } as const;
-  const reader = openFrameReader(binaries, videoPath, video, {
+  const untilSeconds = wantedSeconds + LOOK_AHEAD;
+  const reader = openClipReader(binaries, videoPath, video, {
     layout,
+    videoSeconds,
+    untilSeconds,
     deadlineMs: MEDIA_DEADLINE_MS,
     signal,
   });
-  const mostFrames = Math.ceil((wantedSeconds + LOOK_AHEAD) * WORKING_FPS);
-  const expectedFrames = Math.min(videoSeconds * WORKING_FPS, mostFrames);
-  let complete = false;
+  const expectedSeconds = Math.min(videoSeconds ?? Infinity, untilSeconds);
   try {
     const track = await analyzeFaces({
-      frames: framesOf(reader, mostFrames, () => (complete = true)),
-      clockOf: (count) => constantClock({ num: WORKING_FPS, den: 1 }, count),
+      frames: framesOf(reader),
+      clockOf: (count) => reader.framesUpTo(count).clock,
       source,
       analyzer,
       onFrame: (framesDone) => {
         signal.throwIfAborted();
-        onProgress(Math.min(1, framesDone / Math.max(1, expectedFrames)));
+        onProgress(Math.min(1, reader.secondsAt(framesDone - 1) / expectedSeconds));
       },
     });
-    return { track, complete };
+    return { track, complete: reader.isComplete() };
   } finally {
     await reader.close();
   }
 }
 
-/** The first `most` frames in order; calls `onEnd` when the stream ends. */
-async function* framesOf(
-  reader: FrameReader,
-  most: number,
-  onEnd: () => void,
-): AsyncGenerator<AnalyzedFrame> {
+async function* framesOf(reader: ClipReader): AsyncGenerator<AnalyzedFrame> {
   const { width, height } = reader;
   let frame = 0;
-  for await (const data of readAhead(reader, most, onEnd)) {
-    yield { picture: { width, height, data }, seconds: frame++ / WORKING_FPS, held: false };
+  for await (const data of readAhead(reader)) {
+    yield {
+      picture: { width, height, data },
+      seconds: reader.secondsAt(frame),
+      held: reader.isHeld(frame),
+    };
+    frame++;
   }
 }

@@ -6,7 +6,7 @@ import {
   type MouthExemplars,
   proposeMouths,
 } from '@lipsync/engines';
-import { openFrameReader, type VideoStream } from '@lipsync/media';
+import { openFrameSource, type VideoStream } from '@lipsync/media';
 import { type Job, MEDIA_DEADLINE_MS } from '../job';
 import { pictureFormat } from '../local-media';
 
@@ -31,7 +31,7 @@ export async function cutMouths(
   return ladders.map((proposals) => chooseMouths(track, proposals, pictures));
 }
 
-/** Pictures of the mouth in these frames, in ascending order, by frame; only those up to where the video ends. */
+/** Pictures of the mouth in these frames, in ascending order, by frame. */
 async function picturesOf(
   frames: readonly number[],
   videoPath: string,
@@ -42,16 +42,13 @@ async function picturesOf(
   const pictures = new Map<number, Uint8Array>();
   if (frames.length === 0) return pictures;
   const cut = createCutMouth(pictureFormat(video));
-  const reader = openFrameReader(binaries, videoPath, video, {
-    layout: { format: 'yuv420p' },
-    only: frames,
-    deadlineMs: MEDIA_DEADLINE_MS,
-    signal,
-  });
+  const { clock, held } = track;
+  const limits = { deadlineMs: MEDIA_DEADLINE_MS, signal };
+  const reader = openFrameSource(binaries, videoPath, video, frames, { clock, held, ...limits });
   try {
     const frame = new Uint8Array(reader.frameBytes);
     for (const index of frames) {
-      if (!(await reader.readInto(frame))) break;
+      await reader.readInto(frame);
       const landmarks = track.landmarks.subarray(index * LANDMARK_VALUES, (index + 1) * LANDMARK_VALUES);
       pictures.set(index, cut(frame, landmarks));
     }

@@ -1,6 +1,6 @@
 import { type Engine } from '@lipsync/contract';
 import { type FaceEncoder, type FaceTrack, isWorthKeeping } from '@lipsync/engines';
-import { openFrameReader, type VideoStream } from '@lipsync/media';
+import { openFrameSource, type VideoStream } from '@lipsync/media';
 import { type FeaturesTask } from '../../protocol/messages';
 import { type Job, MEDIA_DEADLINE_MS } from '../job';
 import { pictureFormat } from '../local-media';
@@ -71,7 +71,7 @@ export async function encodeFeatures(wanted: FeaturesOfVideo, job: Job): Promise
 }
 
 async function encodeAll(wanted: FeaturesOfVideo, job: Job, { added, failures }: Outcome): Promise<void> {
-  const { engines, videoPath, video, settledFrames, onProgress } = wanted;
+  const { engines, videoPath, video, track, settledFrames, onProgress } = wanted;
   const { binaries, clock, signal } = job;
   const encodings: Encoding[] = [];
   try {
@@ -89,12 +89,16 @@ async function encodeAll(wanted: FeaturesOfVideo, job: Job, { added, failures }:
     const frames = framesToEncode(settledFrames, encoders);
     if (frames > 0) {
       await clock.during('features', async () => {
-        const layout = { format: 'yuv420p' } as const;
-        const limits = { deadlineMs: MEDIA_DEADLINE_MS, signal };
-        const reader = openFrameReader(binaries, videoPath, video, { layout, ...limits });
+        const reader = openFrameSource(
+          binaries,
+          videoPath,
+          video,
+          Array.from({ length: frames }, (_, frame) => frame),
+          { clock: track.clock, held: track.held, deadlineMs: MEDIA_DEADLINE_MS, signal },
+        );
         const onFrame = (done: number): void => onProgress(done / frames);
         try {
-          await encodeFrames(readAhead(reader, frames), encodings, { failures, onFrame, signal });
+          await encodeFrames(readAhead(reader), encodings, { failures, onFrame, signal });
         } finally {
           await reader.close();
         }

@@ -119,7 +119,12 @@ async function renderClip(
     ? await clock.during('exemplars', () => cutMouths(task.videoPath, video, track, sources, job))
     : [];
   const probe = createQualityProbe({ track, audio, sources, clock: timeline.clock, format });
-  const openFrames = (): FrameReader => openFrameSource(binaries, task.videoPath, video, sources, limits);
+  const openFrames = (): FrameReader =>
+    openFrameSource(binaries, task.videoPath, video, sources, {
+      clock: track.clock,
+      held: track.held,
+      ...limits,
+    });
 
   const source = openFrames();
   let engineClip: EngineClip | undefined;
