@@ -5,13 +5,17 @@ import { decodeFaceTrack, type FaceTrack, type Recording, recordingFrom } from '
 import { type PictureFormat } from '@lipsync/kernels';
 import {
   type AudioStream,
-  frameColor,
+  type FrameReader,
   frameSize,
   inspect,
   MediaError,
+  openFrameSource,
+  type OutputFormat,
+  outputFormat,
+  transferOf,
   type VideoStream,
 } from '@lipsync/media';
-import { type Job } from './job';
+import { type Job, MEDIA_DEADLINE_MS } from './job';
 
 type Inspection = Pick<Job, 'binaries' | 'signal'>;
 
@@ -37,6 +41,22 @@ export async function readTrack(path: string, video: VideoStream): Promise<FaceT
   return track;
 }
 
+/**
+ * The frames of a video with these numbers in its track, in this order and in the format of the output. Bytes of a frame
+ * are the same whoever reads it.
+ */
+export function openFrames(
+  path: string,
+  video: VideoStream,
+  { clock, held }: Pick<FaceTrack, 'clock' | 'held'>,
+  numbers: readonly number[],
+  { binaries, signal }: Inspection,
+): FrameReader {
+  const { format } = outputFormat(video, binaries.output).layout;
+  const limits = { deadlineMs: MEDIA_DEADLINE_MS, signal };
+  return openFrameSource(binaries, path, video, numbers, { clock, held, format, ...limits });
+}
+
 /** By ffmpeg's names; every other named matrix is close to BT.709. */
 const MATRICES: Readonly<Partial<Record<string, PictureFormat['matrix']>>> = {
   smpte170m: 'bt601',
@@ -48,18 +68,21 @@ const MATRICES: Readonly<Partial<Record<string, PictureFormat['matrix']>>> = {
 /** Players take an untagged picture of this height or more for high definition, that is BT.709. */
 const HIGH_DEFINITION_HEIGHT = 720;
 
-/** How the frames that a reader yields for this video are to be understood by the pixel kernels. */
-export function pictureFormat(video: VideoStream): PictureFormat {
+/** How the frames of a video in this format are to be understood by the pixel kernels. */
+export function pictureFormat(
+  video: VideoStream,
+  { color, depth }: Pick<OutputFormat, 'color' | 'depth'>,
+): PictureFormat {
   const { width, height } = frameSize(video);
-  const { matrix, range } = frameColor(video);
+  const { matrix, range } = color;
   const usual = height < HIGH_DEFINITION_HEIGHT ? 'bt601' : 'bt709';
   return {
     width,
     height,
     matrix: matrix === undefined ? usual : (MATRICES[matrix] ?? 'bt709'),
     range: range === 'pc' ? 'full' : 'limited',
-    depth: 8,
-    transfer: 'sdr',
+    depth,
+    transfer: transferOf({ color }),
   };
 }
 

@@ -6,9 +6,9 @@ import {
   type MouthExemplars,
   proposeMouths,
 } from '@lipsync/engines';
-import { openFrameSource, type VideoStream } from '@lipsync/media';
-import { type Job, MEDIA_DEADLINE_MS } from '../job';
-import { pictureFormat } from '../local-media';
+import { outputFormat, type VideoStream } from '@lipsync/media';
+import { type Job } from '../job';
+import { openFrames, pictureFormat } from '../local-media';
 
 /**
  * Pictures of a video's own mouth in each look of its face, in the source's resolution. Decodes the video once more, up
@@ -37,14 +37,12 @@ async function picturesOf(
   videoPath: string,
   video: VideoStream,
   track: FaceTrack,
-  { binaries, signal }: Pick<Job, 'binaries' | 'signal'>,
+  job: Pick<Job, 'binaries' | 'signal'>,
 ): Promise<Map<number, Uint8Array>> {
   const pictures = new Map<number, Uint8Array>();
   if (frames.length === 0) return pictures;
-  const cut = createCutMouth(pictureFormat(video));
-  const { clock, held } = track;
-  const limits = { deadlineMs: MEDIA_DEADLINE_MS, signal };
-  const reader = openFrameSource(binaries, videoPath, video, frames, { clock, held, ...limits });
+  const cut = createCutMouth(pictureFormat(video, outputFormat(video, job.binaries.output)));
+  const reader = openFrames(videoPath, video, track, frames, job);
   try {
     const frame = new Uint8Array(reader.frameBytes);
     for (const index of frames) {

@@ -1,9 +1,9 @@
 import { type Engine } from '@lipsync/contract';
 import { type FaceEncoder, type FaceTrack, isWorthKeeping } from '@lipsync/engines';
-import { openFrameSource, type VideoStream } from '@lipsync/media';
+import { outputFormat, type VideoStream } from '@lipsync/media';
 import { type FeaturesTask } from '../../protocol/messages';
-import { type Job, MEDIA_DEADLINE_MS } from '../job';
-import { pictureFormat } from '../local-media';
+import { type Job } from '../job';
+import { openFrames, pictureFormat } from '../local-media';
 import { isGraphFailure, isOutOfMemory, taskFailure } from '../task-failure';
 import { type FeatureFile, openFeatures } from './feature-file';
 import { readAhead } from './frame-buffers';
@@ -72,7 +72,7 @@ export async function encodeFeatures(wanted: FeaturesOfVideo, job: Job): Promise
 
 async function encodeAll(wanted: FeaturesOfVideo, job: Job, { added, failures }: Outcome): Promise<void> {
   const { engines, videoPath, video, track, settledFrames, onProgress } = wanted;
-  const { binaries, clock, signal } = job;
+  const { clock, signal } = job;
   const encodings: Encoding[] = [];
   try {
     for (const task of engines) {
@@ -89,13 +89,8 @@ async function encodeAll(wanted: FeaturesOfVideo, job: Job, { added, failures }:
     const frames = framesToEncode(settledFrames, encoders);
     if (frames > 0) {
       await clock.during('features', async () => {
-        const reader = openFrameSource(
-          binaries,
-          videoPath,
-          video,
-          Array.from({ length: frames }, (_, frame) => frame),
-          { clock: track.clock, held: track.held, deadlineMs: MEDIA_DEADLINE_MS, signal },
-        );
+        const numbers = Array.from({ length: frames }, (_, frame) => frame);
+        const reader = openFrames(videoPath, video, track, numbers, job);
         const onFrame = (done: number): void => onProgress(done / frames);
         try {
           await encodeFrames(readAhead(reader), encodings, { failures, onFrame, signal });
@@ -116,13 +111,14 @@ async function encodeAll(wanted: FeaturesOfVideo, job: Job, { added, failures }:
 async function openEncoding(
   task: FeaturesTask,
   { track, video }: FeaturesOfVideo,
-  { models }: Job,
+  { models, binaries }: Job,
 ): Promise<Encoding | null> {
   const { model: engine, release } = await models.encoder(task.engine, task.pack);
   if (!isWorthKeeping(engine.features)) return null;
   const features = openFeatures(task.featuresPath, engine.features, track);
   try {
-    const encoder = engine.openEncoder({ track, format: pictureFormat(video), features });
+    const format = pictureFormat(video, outputFormat(video, binaries.output));
+    const encoder = engine.openEncoder({ track, format, features });
     return { name: task.engine, features, encoder, release };
   } catch (error) {
     features.close();

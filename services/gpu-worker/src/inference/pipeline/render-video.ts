@@ -10,17 +10,25 @@ import {
 import {
   AUDIO_SAMPLE_RATE,
   type AudioStream,
-  frameColor,
   type FrameEncoder,
   type FrameReader,
   openEncoder,
-  openFrameSource,
+  outputFormat,
   recordAudio,
+  timecodeOf,
   type VideoStream,
 } from '@lipsync/media';
 import { type RenderResult, type RenderTask } from '../../protocol/messages';
 import { type Job, MEDIA_DEADLINE_MS } from '../job';
-import { audioOf, openSpeechFile, pictureFormat, readTrack, type SpeechFile, videoOf } from '../local-media';
+import {
+  audioOf,
+  openFrames,
+  openSpeechFile,
+  pictureFormat,
+  readTrack,
+  type SpeechFile,
+  videoOf,
+} from '../local-media';
 import { createQualityProbe } from '../quality/quality-probe';
 import { NoFaceDetected } from '../task-failure';
 import { cutMouths } from './cut-mouths';
@@ -114,19 +122,16 @@ async function renderClip(
   if (!sources.some((source) => track.found[source] === 1))
     throw new NoFaceDetected('no frame of the output shows a face');
 
-  const format = pictureFormat(video);
+  const { depth, color, hdr } = outputFormat(video, binaries.output);
+  const format = pictureFormat(video, { depth, color });
   const mouths = engine.wantsExemplars
     ? await clock.during('exemplars', () => cutMouths(task.videoPath, video, track, sources, job))
     : [];
   const probe = createQualityProbe({ track, audio, sources, clock: timeline.clock, format });
-  const openFrames = (): FrameReader =>
-    openFrameSource(binaries, task.videoPath, video, sources, {
-      clock: track.clock,
-      held: track.held,
-      ...limits,
-    });
+  const openOutput = (): FrameReader =>
+    openFrames(task.videoPath, video, track, sources, { binaries, signal });
 
-  const source = openFrames();
+  const source = openOutput();
   let engineClip: EngineClip | undefined;
   let encoder: FrameEncoder | undefined;
   try {
@@ -137,9 +142,12 @@ async function renderClip(
         outputPath: task.outputPath,
         width: source.width,
         height: source.height,
-        depth: 8,
+        depth,
         clock: timeline.clock,
-        color: frameColor(video),
+        color,
+        hdr,
+        // A remapped video does not begin with its first picture, nor does it count as it did.
+        timecode: syncMode === 'remap' ? undefined : timecodeOf(video, timeline.clock),
         pixelAspect: video.pixelAspect,
         audio: {
           path: task.audioPath,
@@ -160,7 +168,7 @@ async function renderClip(
         clock: timeline.clock,
         format,
         features,
-        openFrames,
+        openFrames: openOutput,
         signal,
       }),
     ));
