@@ -6,6 +6,7 @@ import { encoderArguments } from './encode/encoder-arguments';
 import { ENCODER_DEPTH } from './ffmpeg/binaries';
 import { probeInput } from './ffmpeg/input-arguments';
 import { AUDIO_CODECS, VIDEO_CODECS } from './probe/media-limits';
+import { FIELD_DETECTION } from './probe/scan';
 import { type VideoStream } from './probe/stream-info';
 
 const THREADS = 1;
@@ -45,7 +46,7 @@ const AUDIO = { codec: 'mp3', sampleRate: 48_000, channels: 2, startSeconds: 0 }
 function filtersIn(args: readonly string[]): string[] {
   return args.flatMap((arg, i) =>
     ['-vf', '-af'].includes(args[i - 1] ?? '')
-      ? arg.split(/(?<!\\),/).map((filter) => filter.split('=')[0] ?? '')
+      ? arg.split(/(?<!\\)[,;]/).map((filter) => filter.replaceAll(/\[\w+\]/g, '').split('=')[0] ?? '')
       : [],
   );
 }
@@ -90,6 +91,7 @@ describe('the ffmpeg of the images', () => {
       encoderArguments({ ...settings, audio: padded }, 'libx264', THREADS),
       encoderArguments({ ...settings, audio: padded }, 'h264_nvenc', THREADS),
     ];
+    runs.push(['-vf', FIELD_DETECTION]);
     const filters = enabled('filter');
     for (const name of runs.flatMap(filtersIn)) expect(filters).toContain(name);
     expect(filters).toContain('aresample');

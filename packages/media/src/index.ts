@@ -23,6 +23,7 @@ export {
   type VideoOutput,
 } from './ffmpeg/binaries';
 export { isMediaError, MediaError, MediaProcessError } from './media-error';
+export { measureScan } from './probe/decode-check';
 export { inspect } from './probe/inspect';
 export { MEDIA_LIMITS } from './probe/media-limits';
 export { probe, type ProbedAudio, type ProbedVideo, type ProbeResult } from './probe/probe';

@@ -3,6 +3,8 @@ import { type Binaries } from '../ffmpeg/binaries';
 import { FFMPEG_GLOBAL, ffmpegInput } from '../ffmpeg/input-arguments';
 import { type ChildOptions, DEMUXING_MEMORY_BYTES, runToEnd } from '../ffmpeg/media-child';
 import { MediaError, MediaProcessError } from '../media-error';
+import { countFields, FIELD_DETECTION, type FieldCounts, scanOf } from './scan';
+import { type Scan, type VideoStream } from './stream-info';
 
 /** Share of pictures that may fail to decode: a scratch in a long recording is usable, a broken file is not. */
 const ERROR_RATE_MAX = 0.02;
@@ -37,7 +39,7 @@ const EXPLODING: DecodingPass = { global: [], decoder: ['-err_detect', 'explode'
 const CONCEALING: DecodingPass = { global: ['-nostats', '-v', 'repeat+info'], decoder: [] };
 /** The Matroska demuxer takes a truncated file for a finished one; only its message reveals the truncation. */
 const MATROSKA_CUT = 'ended prematurely';
-const PROGRESS_MAX_BYTES = 4 * 1024 * 1024;
+const REPORT_MAX_BYTES = 4 * 1024 * 1024;
 
 interface CheckOptions {
   readonly deadlineMs: number;
@@ -59,9 +61,14 @@ export async function checkContainer(
   await check(binaries, file, args, { ...options, memoryBytes: DEMUXING_MEMORY_BYTES });
 }
 
+/** What a pass over every picture of a stream found. */
+export interface DecodedPictures {
+  readonly decoded: number;
+  readonly fields: FieldCounts;
+}
+
 /**
  * Decodes every picture of a stream with a known expected count, and fails when too many are damaged.
- * @returns the number of pictures decoded.
  * @throws MediaError media_corrupt, MediaProcessError.
  */
 export async function checkPictures(
@@ -69,7 +76,7 @@ export async function checkPictures(
   file: string,
   { codec, pictures }: { readonly codec: string; readonly pictures: number },
   options: CheckOptions,
-): Promise<number> {
+): Promise<DecodedPictures> {
   const strict = STRICT_DECODERS[codec];
   if (strict !== undefined) {
     try {
@@ -86,10 +93,10 @@ export async function checkPictures(
   }
   const patched = countLines(CONCEALED);
   const telling = { ...options, onComplaint: patched.see };
-  const decoded = await decodePictures(binaries, file, pictures, CONCEALING, telling);
-  if (patched.count() > decoded * ERROR_RATE_MAX)
-    throw new MediaError('media_corrupt', `${patched.count()} of ${decoded} pictures are damaged`);
-  return decoded;
+  const found = await decodePictures(binaries, file, pictures, CONCEALING, telling);
+  if (patched.count() > found.decoded * ERROR_RATE_MAX)
+    throw new MediaError('media_corrupt', `${patched.count()} of ${found.decoded} pictures are damaged`);
+  return found;
 }
 
 async function decodePictures(
@@ -98,23 +105,45 @@ async function decodePictures(
   pictures: number,
   { global, decoder }: DecodingPass,
   options: CheckOptions & Pick<ChildOptions, 'onComplaint'>,
-): Promise<number> {
-  const input = ffmpegInput(file, ['-threads', String(binaries.share.decoderThreads), ...decoder]);
-  const output = ['-map', '0:V:0', '-fps_mode', 'passthrough'];
+): Promise<DecodedPictures> {
+  const threads = ['-threads', String(binaries.share.decoderThreads)];
+  const input = ffmpegInput(file, [...threads, '-noautorotate', ...decoder]);
+  const output = ['-map', '0:V:0', '-vf', FIELD_DETECTION, '-fps_mode', 'passthrough'];
   const limit = ['-max_error_rate', String(ERROR_RATE_MAX)];
-  const decoded = await check(binaries, file, [...global, ...limit, ...input, ...output], options);
+  const report = await check(binaries, file, [...global, ...limit, ...input, ...output], options);
+  const decoded = lastProgressFrame(report);
   if (decoded === 0 || decoded < pictures * DECODED_SHARE_MIN) {
     throw new MediaError('media_corrupt', `${decoded} of ${pictures} pictures decode`);
   }
-  return decoded;
+  return { decoded, fields: countFields(report) };
 }
 
+/** Seconds of a video in which most have moved. */
+const SAMPLE_SECONDS = 30;
+
+/**
+ * How the pictures of a stream that was only inspected are stored, by its first half minute.
+ * @throws MediaError media_corrupt, MediaProcessError.
+ */
+export async function measureScan(
+  binaries: Binaries,
+  file: string,
+  stream: VideoStream,
+  options: CheckOptions,
+): Promise<Scan> {
+  const threads = ['-threads', String(binaries.share.decoderThreads)];
+  const input = ffmpegInput(file, [...threads, '-noautorotate', '-t', String(SAMPLE_SECONDS)]);
+  const output = ['-map', '0:V:0', '-vf', FIELD_DETECTION, '-fps_mode', 'passthrough'];
+  return scanOf(countFields(await check(binaries, file, [...input, ...output], options)), stream);
+}
+
+/** Reads what is asked for to its end. Returns what ffmpeg and its filters print. */
 async function check(
   binaries: Binaries,
   file: string,
   args: readonly string[],
   options: CheckOptions & Pick<ChildOptions, 'onComplaint' | 'memoryBytes'>,
-): Promise<number> {
+): Promise<string> {
   const command: [string, ...string[]] = [
     binaries.ffmpeg,
     ...FFMPEG_GLOBAL,
@@ -125,18 +154,17 @@ async function check(
     binaries,
     command,
     { folder: dirname(file), ...options },
-    PROGRESS_MAX_BYTES,
+    REPORT_MAX_BYTES,
   );
   if (exit.ended !== 'exit') throw new MediaProcessError(exit.ended, exit.stderr);
   if (exit.code !== 0 || exit.stderr.includes(MATROSKA_CUT))
     throw new MediaError('media_corrupt', exit.stderr);
-  return lastProgressFrame(stdout.toString('latin1'));
+  return stdout.toString('latin1');
 }
 
 /** The last `frame=` value in the output of `ffmpeg -progress`; 0 when there is none. */
 function lastProgressFrame(report: string): number {
-  const last = report.lastIndexOf('frame=');
-  return last < 0 ? 0 : Number.parseInt(report.slice(last + 'frame='.length).trimStart(), 10) || 0;
+  return Number(Array.from(report.matchAll(/^frame=\s*(\d+)/gm)).at(-1)?.[1] ?? 0);
 }
 
 /** Counts the lines that contain `word` in a text that arrives in pieces. */

@@ -7,6 +7,7 @@ import { inspect, picturesTooLarge } from './inspect';
 import { AUDIO_CODECS, isAudioCodec, MEDIA_LIMITS, VIDEO_CODECS } from './media-limits';
 import { readPacketTable, tableSeconds } from './packet-table';
 import { isCutShort } from './promised-length';
+import { scanOf } from './scan';
 import { type AudioStream, type VideoStream } from './stream-info';
 
 /**
@@ -17,7 +18,7 @@ const LOUDEST = 10_000;
 
 /** A stream that was read to its end: everything here was counted or decoded; nothing is a header's claim. */
 export interface ProbedVideo extends VideoStream {
-  /** Pictures in the stream (not working frames). */
+  /** Pictures in the stream. */
   readonly frames: number;
   readonly durationSeconds: number;
 }
@@ -70,14 +71,15 @@ async function probeVideo(
   if (!(durationSeconds > 0)) throw new MediaError('media_corrupt', 'the video has no duration');
   if (format === 'mpegts' && table.stepBack * stream.timeBase.num > stream.timeBase.den) throw joined();
   await checkLength(binaries, file, format, '0:V:0', options);
-  const frames = await checkPictures(
+  const { decoded, fields } = await checkPictures(
     binaries,
     file,
     // MPEG-TS may have a packet for each of the two fields of a picture.
     { codec: stream.codec, pictures: table.pts.length / (stream.scan === 'progressive' ? 1 : 2) },
     options,
   );
-  return { ...stream, frames, durationSeconds, fps: frames / durationSeconds };
+  const measured = { frames: decoded, durationSeconds, fps: decoded / durationSeconds };
+  return { ...stream, ...measured, scan: scanOf(fields, { ...stream, ...measured }) };
 }
 
 function requireSupportedPictures(stream: VideoStream): void {
