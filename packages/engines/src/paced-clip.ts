@@ -1,4 +1,6 @@
+import { type Box } from '@lipsync/kernels';
 import { type EngineClip, type FaceBatch, type GeneratedFaces } from './engine';
+import { createInBetween } from './in-between';
 import { type Pace } from './pace';
 
 type Floats = Float32Array<ArrayBuffer>;
@@ -10,6 +12,10 @@ export type ImagesByInstant = ReadonlyMap<number, Floats>;
 export interface Generator {
   /** Number of instants in a full batch. */
   readonly batchSize: number;
+  /** Side of a crop in pixels. */
+  readonly side: number;
+  /** The part of a crop that `paste` shows, in its pixels. */
+  readonly shown: Box;
   newBatch(): InstantBatch;
   /** Blends a crop into a picture of a source frame. */
   paste(frame: Uint8Array, source: number, image: Floats): void;
@@ -30,9 +36,8 @@ export interface InstantBatch {
 
 /**
  * A clip whose frames show the faces that are generated for the instants of a pace. A frame between two instants is in
- * one batch with the later of them, and shows the mean of both crops by its share of time, put where the face is in its
- * own picture: the head does not swim, and the mouth is what a shutter would have seen that was open from one to the
- * other. A crop is kept until the last frame that shows it was put back.
+ * one batch with the later of them, and shows what is between both crops at its time, put where the face is in its own
+ * picture, so that it does not swim. A crop is kept until the last frame that shows it was put back.
  */
 export function createPacedClip(
   pace: Pace,
@@ -141,12 +146,13 @@ function outputAt(instants: Pace['instants'], instant: number): number {
 }
 
 /** The generated crops that frames are still to show. */
-function createCrops({ instants, places }: Pace, generator: Pick<Generator, 'give'>) {
+function createCrops({ instants, places }: Pace, generator: Pick<Generator, 'side' | 'shown' | 'give'>) {
   const crops = new Map<number, Floats>();
   /** How many frames are still to show the crop of each instant. */
   const uses = new Uint16Array(instants.length);
-  /** The memory of a mean, which is pasted at once. */
-  let mixed = new Float32Array(0);
+  const inBetween = createInBetween(generator.side, generator.shown);
+  /** The memory of a crop between two others, which is pasted at once. */
+  const mixed = new Float32Array(3 * generator.side ** 2);
   const around = (place: number): readonly number[] =>
     Number.isInteger(place) ? [place] : [Math.floor(place), Math.ceil(place)];
   for (const place of places)
@@ -161,15 +167,12 @@ function createCrops({ instants, places }: Pace, generator: Pick<Generator, 'giv
     add(generated: ImagesByInstant): void {
       for (const [instant, crop] of generated) crops.set(instant, crop);
     },
-    /** The crop that a frame shows; a mean is valid until the next call. */
+    /** The crop that a frame shows; one between two instants is valid until the next call. */
     at(place: number): Floats {
       const from = cropOf(Math.floor(place));
       if (Number.isInteger(place)) return from;
       const to = cropOf(Math.ceil(place));
-      const share = place % 1;
-      if (mixed.length !== from.length) mixed = new Float32Array(from.length);
-      for (let i = 0; i < mixed.length; i++)
-        mixed[i] = (from[i] ?? 0) + share * ((to[i] ?? 0) - (from[i] ?? 0));
+      inBetween(from, to, place % 1, mixed);
       return mixed;
     },
     /** A frame has shown its face. */

@@ -18,6 +18,8 @@ function pacedClip(fps: number, frames: number, runs: readonly Run[] = [{ start:
   let mostInUse = 0;
   const clip = createPacedClip(pace, upTo(frames), {
     batchSize: BATCH,
+    side: 1,
+    shown: { x1: 0, y1: 0, x2: 1, y2: 1 },
     newBatch() {
       const taken: number[] = [];
       return {
@@ -28,10 +30,12 @@ function pacedClip(fps: number, frames: number, runs: readonly Run[] = [{ start:
         async infer() {
           batches.push(taken);
           const shown = taken.filter((instant) => pace.instants[instant]?.shown);
-          const crops = shown.map((instant) => Float32Array.of(pace.instants[instant]?.seconds ?? NaN));
+          const crops = shown.map((instant) =>
+            new Float32Array(3).fill(pace.instants[instant]?.seconds ?? NaN),
+          );
           for (const crop of crops) inUse.add(crop);
           mostInUse = Math.max(mostInUse, inUse.size);
-          return new Map(shown.map((instant, i) => [instant, crops[i] ?? new Float32Array(1)]));
+          return new Map(shown.map((instant, i) => [instant, crops[i] ?? new Float32Array(3)]));
         },
       };
     },

@@ -16,7 +16,7 @@ import { createDenoiseRun } from './denoise-run';
 import { highsyncFaces, highsyncRuns } from './faces';
 import { createLatentQueue } from './latent-queue';
 import { type HighsyncManifest } from './manifest';
-import { rectangleBlendMask } from './mask';
+import { blendedPart, rectangleBlendMask } from './mask';
 import { createPredictWindow } from './predict-window';
 import { createReferenceFeeds } from './reference-feeds';
 import { cachedLayout, createCachedLatents, createFaceLatents, createSourceLatents } from './source-latents';
@@ -114,6 +114,8 @@ export function createHighsync(
       };
       return createPacedClip(pace, sources, {
         batchSize: BATCH_SIZE,
+        side,
+        shown: blendedPart(mask, latent, side),
         newBatch() {
           const taken: number[] = [];
           return {

@@ -1,4 +1,4 @@
-import { type BlendMask, MASK_SIZE } from '@lipsync/kernels';
+import { type BlendMask, type Box, MASK_SIZE } from '@lipsync/kernels';
 import { type HighsyncParams } from './manifest';
 
 type LatentShape = HighsyncParams['latent'];
@@ -59,6 +59,20 @@ export function rectangleBlendMask(
     mask[i] = (down[Math.floor(i / MASK_SIZE)] ?? 0) * (across[i % MASK_SIZE] ?? 0);
   }
   return mask;
+}
+
+/** What this mask shows of a crop, in its pixels. */
+export function blendedPart(
+  { top, bottom, left, right }: LatentRectangle,
+  { height, width }: LatentShape,
+  side: number,
+): Box {
+  return {
+    x1: side * (left / width - RECTANGLE_FEATHER),
+    y1: side * (top / height - RECTANGLE_FEATHER),
+    x2: side * ((right + 1) / width + RECTANGLE_FEATHER),
+    y2: side * ((bottom + 1) / height + RECTANGLE_FEATHER),
+  };
 }
 
 /** One axis of the mask: 1 between two positions (0..1 of the crop), falling smoothly to 0 outside. */

@@ -17,7 +17,7 @@ import { createDenoiseWindow } from './denoise-window';
 import { createEncodeFace, FaceWindow, latentLayout, type WindowParts } from './face-window';
 import { alignedFaces, enlargementAt, transformAt } from './faces';
 import { type LatentsyncManifest } from './manifest';
-import { inpaintMask, latentKeepMask, softMask } from './mask';
+import { boundsOf, inpaintMask, latentKeepMask, softMask } from './mask';
 
 /** Spare arrays per length: the crops of one window, or its latents and the encoder's output for two faces. */
 const SPARES = 20;
@@ -106,6 +106,8 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
       };
       return createPacedClip(pace, sources, {
         batchSize: params.window,
+        side,
+        shown: boundsOf(soft, side),
         newBatch: () => new FaceWindow(parts),
         paste: (frame, source, image) => paste(frame, transformOf(source), image, 0),
         enlargement: (source) => enlargementAt(transforms, source),

@@ -1,4 +1,4 @@
-import { blurLines, gaussianKernel, INVISIBLE, LANCZOS } from '@lipsync/kernels';
+import { blurLines, type Box, gaussianKernel, INVISIBLE, LANCZOS } from '@lipsync/kernels';
 import { alignedSize } from './faces';
 import { type LatentsyncParams } from './manifest';
 
@@ -90,6 +90,20 @@ export function softMask(inpaint: Float32Array, side: number): Float32Array {
     const soft = value * (across[i % side] ?? 0) * (down[Math.floor(i / side)] ?? 0);
     return soft < INVISIBLE ? 0 : soft;
   });
+}
+
+/** The pixels of a mask [side, side] that are not 0. */
+export function boundsOf(mask: Float32Array, side: number): Box {
+  const box = { x1: side, y1: side, x2: 0, y2: 0 };
+  mask.forEach((value, i) => {
+    if (value === 0) return;
+    const [x, y] = [i % side, Math.floor(i / side)];
+    box.x1 = Math.min(box.x1, x);
+    box.y1 = Math.min(box.y1, y);
+    box.x2 = Math.max(box.x2, x + 1);
+    box.y2 = Math.max(box.y2, y + 1);
+  });
+  return box;
 }
 
 /** One side of the box: 0 at its ends, 1 inside. `border` is in pixels of `scale` samples. */

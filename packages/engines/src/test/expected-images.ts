@@ -5,6 +5,7 @@ import { fillNoise } from '../diffusion/noise';
 import { type FaceTrack } from '../face/face-track';
 import { boxAt } from '../face/landmarks';
 import { highsyncFaces } from '../highsync/faces';
+import { type createInBetween } from '../in-between';
 import { alignedFaces, transformAt } from '../latentsync/faces';
 import { type LatentsyncParams } from '../latentsync/manifest';
 import { inpaintMask, latentKeepMask } from '../latentsync/mask';
@@ -113,16 +114,19 @@ function heardAt(clock: Clock, output: number): number {
   return mean(steps.map((step) => Math.min(Math.max(step, 0), last) / STEPS));
 }
 
-/** A copy of the targets in which the frames between two generated ones are their mean. */
-export function withMeans(
+/** A copy of the targets in which the frames between two generated ones are drawn between these. */
+export function withInBetweens(
   targets: readonly Float32Array[],
   isGenerated: (output: number) => boolean,
+  inBetween: ReturnType<typeof createInBetween>,
 ): Float32Array[] {
-  return targets.map((target, output) =>
-    isGenerated(output)
-      ? target
-      : target.map((_, i) => ((targets[output - 1]?.[i] ?? NaN) + (targets[output + 1]?.[i] ?? NaN)) / 2),
-  );
+  return targets.map((target, output) => {
+    const [from, to] = [targets[output - 1], targets[output + 1]];
+    if (isGenerated(output) || !from || !to) return target;
+    const drawn = new Float32Array(target.length);
+    inBetween(from, to, 0.5, drawn);
+    return drawn;
+  });
 }
 
 const mean = (values: ArrayLike<number>): number =>
