@@ -4,7 +4,7 @@ import { type FaceTrack } from './face/face-track';
 import { type MouthExemplars } from './face/mouth-exemplars';
 import { type Recording } from './speech/log-mel';
 
-/** The pictures of a clip in sequence: planar yuv420p, rows without padding. */
+/** The pictures of a clip in sequence, see `PictureFormat`; rows without padding. */
 export interface FrameStream {
   /** Bytes of one picture. */
   readonly frameBytes: number;
@@ -91,7 +91,7 @@ export interface FaceEncoder {
  *     const faces = await batch.infer();
  *     faces.put(slot, frame);
  *
- * Several batches may be in flight at once. Frames are planar yuv420p, rows without padding.
+ * Several batches may be in flight at once. Frames are as the clip's `format` says, rows without padding.
  */
 export interface EngineClip {
   /** Most faces in a batch. */

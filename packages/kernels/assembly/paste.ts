@@ -6,11 +6,11 @@ import { lumaAt, strideOf, uAt, vAt } from './picture';
 import { interpolateRow } from './resample';
 
 /**
- * Blends a face, planes Y, U, V of side `size` as `toYuv` leaves them, into the rectangle of a picture of bytes that begins at
- * (`left`, `top`), both even. The axes spread the face's luma over the rectangle's pixels, its chroma over the pairs of
- * pixels, and the square mask of side `maskSize`, as `toFixed` leaves it, over the pixels. Mask weights below `least`
- * count as 0. `scratch` has room for six rows of float32 as long as the padded outputs of `across`, and for one row of
- * face or mask and sixteen samples more, two bytes each.
+ * Blends a face, planes Y, U, V of side `size` as `toYuv` leaves them, into the rectangle of a picture of bytes that
+ * begins at (`left`, `top`), both even. The axes spread the face's luma over the rectangle's pixels, its chroma over the
+ * pairs of pixels, and the square mask of side `maskSize`, as `toFixed` leaves it, over the pixels. Mask weights below
+ * `least` count as 0. `scratch` has room for six rows of float32 as long as the padded outputs of `across`, and for one
+ * row of face or mask and sixteen samples more, two bytes each.
  */
 export function pasteFace(
   picture: usize,

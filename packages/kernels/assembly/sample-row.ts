@@ -8,11 +8,11 @@ import { hasLobes, heightOf, isCubic, mapX, mapY, samplesOf, stepX, stepY, width
 const MARGIN: f64 = 1e-3;
 
 /**
- * Resamples a row of `count` outputs from (column, row) on to float32 at `target`. The source planes hold codes
- * (bytes or words) or float32 samples and are `apart` bytes apart; the rows of the target are `targetApart` bytes apart. A cubic plane of
- * codes must be the only one. May write up to three values after the last output again. If `wanted` is the address of
- * as many float32, outputs with 0 there may be left at 0. Cubic planes of float32 need that, and a paired copy of
- * themselves at `paired`.
+ * Resamples a row of `count` outputs from (column, row) on to float32 at `target`. The source planes hold codes (bytes
+ * or words) or float32 samples and are `apart` bytes apart; the rows of the target are `targetApart` bytes apart. A
+ * cubic plane of codes must be the only one. May write up to three values after the last output again. If `wanted` is
+ * the address of as many float32, outputs with 0 there may be left at 0. Cubic planes of float32 need that, and a
+ * paired copy of themselves at `paired`.
  *
  * An output is one cubic sample, or the mean of samples² samples, evenly spread over its area. With lobes these are
  * spread over twice its width and height, and the outer ones count against it: a mean alone would blur.

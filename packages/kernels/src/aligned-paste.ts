@@ -15,7 +15,7 @@ import { placeTone, reserveTone } from './sdr-colors';
 /**
  * Blends the [3, side, side] face (R, G, B in [-1, 1]) at `offset` of `faces` into a picture, at the position
  * given by `transform` (from the picture to the crop, `alignedFaces`), weighted by the mask of the paste. Pixels
- * outside the mask keep their exact values.
+ * outside the mask keep their exact values; in pictures of ten bits also those that look like the face.
  */
 export type AlignedPaste = (
   picture: Uint8Array,

@@ -55,7 +55,7 @@ export function createMaskSoftener(blur: number): SoftenMask {
   };
 }
 
-/** A weight below this changes no 8-bit sample by half a level, whatever is blended. */
+/** A weight below this changes no sample by half an 8-bit level, whatever is blended. */
 export const INVISIBLE = 1 / 512;
 
 /**

@@ -25,7 +25,7 @@ import { placeTone, reserveTone } from './sdr-colors';
 /**
  * Blends the [3, size, size] face (R, G, B in [-1, 1]) at `offset` of `faces` into `box` of a picture, weighted
  * by the mask: every pixel whose center lies in the box, and of a chroma sample the share that such pixels have in it.
- * Pixels where the mask is 0 keep their exact values.
+ * Pixels where the mask is 0 keep their exact values; in pictures of ten bits also those that look like the face.
  */
 export type PasteFace = (
   picture: Uint8Array,
@@ -38,8 +38,9 @@ export type PasteFace = (
 /**
  * Converts the face to codes of the picture's matrix and range at its own size, then spreads luma over the pixels, and
  * chroma over pairs of rows and columns, one sample each. Luma by Lanczos: straight lines between samples would take a
- * tenth to a half of the picture's sharpness, whether the face grows or shrinks. The last line of an odd-sized picture
- * stays unchanged. `size` is a multiple of four.
+ * tenth to a half of the picture's sharpness, whether the face grows or shrinks. In pictures of ten bits all colors are
+ * spread over the pixels, because the change of a color is only known beside the pixel that it replaces. The last line
+ * of an odd-sized picture stays unchanged. `size` is a multiple of four.
  */
 export function createPasteFace(format: PictureFormat, size: number): PasteFace {
   const { width, height } = format;

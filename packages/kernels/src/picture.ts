@@ -12,7 +12,7 @@ export interface PictureFormat {
   readonly range: ColorRange;
   /** Bits per sample: 8 are bytes (yuv420p), 10 are 16-bit little-endian words (yuv420p10le). */
   readonly depth: 8 | 10;
-  /** How light is coded: as in SDR video, or by PQ or HLG (ITU-R BT.2100), which take 10 bits. */
+  /** How light is coded: as in SDR video or, only at 10 bits, by PQ or HLG (ITU-R BT.2100). */
   readonly transfer: 'sdr' | 'pq' | 'hlg';
 }
 

@@ -90,8 +90,7 @@ export interface Tone {
   readonly mixture: readonly number[];
   readonly inverseMixture: readonly number[];
   /**
-   * From `begin` on, highlights are compressed: by the factor 1 + bend · (level − begin), which puts PEAK at 1, and
-   * diffuse white at 0.91.
+   * What is above `begin` is divided by 1 + bend · (level − begin), which puts PEAK at 1, and diffuse white at 0.91.
    */
   readonly shoulder: { readonly begin: number; readonly bend: number };
   /** From signals to levels, and back; none in SDR, where they are the same. */

@@ -25,7 +25,7 @@ export function parsingSquare({ x1, y1, x2, y2 }: Box): Box {
 }
 
 /**
- * Cuts the square around a face out of a yuv420p picture for a face parser (BiSeNet as MuseTalk uses it): [3, 512, 512]
+ * Cuts the square around a face out of a picture for a face parser (BiSeNet as MuseTalk uses it): [3, 512, 512]
  * planes R, G, B, bilinear, black outside the picture, normalized, at `offset` of `target`.
  */
 type CropForParsing = (picture: Uint8Array, face: Box, target: Float32Array, offset: number) => void;
