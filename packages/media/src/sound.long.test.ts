@@ -129,7 +129,14 @@ describe('the whole sound', () => {
     expectSameTimes(await findClicks(output), await heardClicks(path));
   });
 
-  it.each<Recording & { keptRate?: number; keptChannels?: number }>([
+  it.each<
+    Recording & {
+      keptRate?: number;
+      keptChannels?: number;
+      /** Samples that the encoder puts before the sound, which these containers cannot mark; or that it swallows. */
+      padded?: number;
+    }
+  >([
     { file: 'mono.wav', sampleRate: 44_100, channels: 1 },
     { file: 'studio.wav', sampleRate: 96_000, channels: 2, keptRate: 48_000 },
     { file: 'surround.flac', sampleRate: 48_000, channels: 6 },
@@ -137,6 +144,11 @@ describe('the whole sound', () => {
     { file: 'stereo.mp3', sampleRate: 44_100, channels: 2 },
     { file: 'mono.webm', sampleRate: 48_000, channels: 1, encoder: ['-c:a', 'libopus'] },
     { file: 'late.mkv', sampleRate: 48_000, channels: 1, encoder: ['-c:a', 'flac'], late: 0.5 },
+    { file: 'studio.aiff', sampleRate: 96_000, channels: 2, keptRate: 48_000 },
+    { file: 'surround.eac3', sampleRate: 48_000, channels: 6, padded: 256 },
+    { file: 'stereo.wma', sampleRate: 44_100, channels: 2, padded: -2048 },
+    { file: 'late.ts', sampleRate: 48_000, channels: 2, encoder: ['-c:a', 'ac3'], late: 0.5, padded: 256 },
+    { file: 'packed.ts', sampleRate: 48_000, channels: 1, encoder: aac, padded: 1024 },
   ])('of $file becomes AAC with its rate and channels, heard where the engines hear it', async (source) => {
     const path = await record(source);
     const output = await render(still, path, 'loop');
@@ -148,7 +160,11 @@ describe('the whole sound', () => {
       channels: source.keptChannels ?? source.channels,
     });
     expectSameTimes(await findClicks(output), await heardClicks(path));
-    expectSameTimes(await heardClicks(path), CLICKS);
+    const padding = (source.padded ?? 0) / source.sampleRate;
+    expectSameTimes(
+      await heardClicks(path),
+      CLICKS.map((click) => click + padding),
+    );
   });
 });
 
