@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildAnalyzerPack, buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { ENGINES, type SyncMode } from '@lipsync/contract';
-import { constantClock, endOf, timelineOf, WORKING_FPS } from '@lipsync/domain';
+import { constantClock, endOf, timelineOf } from '@lipsync/domain';
 import {
   decodeFaceTrack,
   encodeFaceTrack,
@@ -167,7 +167,7 @@ describe('inference on files', () => {
     expect(frames).toBeGreaterThan(result.renderedFrames);
     expect(frames).toBeLessThan(whole.frames);
     expect([whole.complete, complete]).toEqual([true, false]);
-    expect(whole.settledSeconds).toBe(whole.frames / WORKING_FPS);
+    expect(whole.settledSeconds).toBe(whole.frames / 25);
     expect(settledSeconds).toBeGreaterThanOrEqual(result.outputSeconds);
 
     const wantedSeconds = result.outputSeconds;
@@ -190,7 +190,7 @@ describe('inference on files', () => {
     const video = await videoOf(videoPath, job);
     const shown = 20;
     const cuts: MouthExemplars[][] = [];
-    for (const wantedSeconds of [shown / WORKING_FPS, Infinity]) {
+    for (const wantedSeconds of [shown / 25, Infinity]) {
       await inference.analyze({ videoPath, trackPath: at('mouths.track'), wantedSeconds });
       const track = decodeFaceTrack(await readFile(at('mouths.track')));
       cuts.push(await cutMouths(videoPath, video, track, [...Array(shown).keys()], job));

@@ -6,7 +6,7 @@ import { buildAnalyzerPack } from '@lipsync/builtin-packs';
 import { type Clock, constantClock } from '@lipsync/domain';
 import { type FaceTrack, landmark, landmarkCenter, mouthOpening, openPackFor } from '@lipsync/engines';
 import { createPatchSampler, type RgbPicture } from '@lipsync/kernels';
-import { inspect, openFrameReader, resolveBinaries } from '@lipsync/media';
+import { inspect, openClipReader, resolveBinaries } from '@lipsync/media';
 import { modelPath } from '@lipsync/model-pack';
 import { type LoadedGraph, loadGraph } from '../sessions/ort-sessions';
 import { type AnalyzedFrame, analyzeFaces, type LoadedAnalyzer } from './analyze-faces';
@@ -268,7 +268,7 @@ async function readSample(count: number): Promise<RgbPicture[]> {
   const { video } = await inspect(binaries, SAMPLE);
   if (video === undefined) throw new Error('the sample has no video');
   const layout = { format: 'rgb24', width: SIDE, height: SIDE } as const;
-  const reader = openFrameReader(binaries, SAMPLE, video, { layout, deadlineMs: 60_000 });
+  const reader = openClipReader(binaries, SAMPLE, video, { layout, deadlineMs: 60_000 });
   const pictures: RgbPicture[] = [];
   while (pictures.length < count) {
     const picture = blankPicture(SIDE, SIDE);
