@@ -164,7 +164,7 @@ export interface components {
              */
             estimate_coverage?: "unavailable" | "partial" | "observed";
         };
-        /** @description What the analysis of the video found; measured at the working frame rate. */
+        /** @description What the analysis of the video found. `frames` are those that a render of the whole video has, `fps` is their usual rate, rounded. */
         Preparation: {
             version?: string;
             analyzer_version?: string;
