@@ -65,6 +65,8 @@ export async function readPacketTable(
   };
   let packets = 0;
   for await (const line of createInterface({ input: child.stdout, crlfDelay: Infinity })) {
+    // In MPEG-TS, ffprobe ends each packet with an empty line.
+    if (line === '') continue;
     packets += 1;
     if (packets > maxPackets) {
       child.kill();

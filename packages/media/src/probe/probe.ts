@@ -108,7 +108,7 @@ function tooLong(what: 'video' | 'audio', seconds: number): MediaError {
   );
 }
 
-/** Of recordings that were put together byte by byte, only the first has times of its own. */
+/** For recordings that were joined byte by byte: the clock starts anew with each, and all but the first would be lost. */
 function joined(): MediaError {
   return beyondLimit(
     'media_unsupported',

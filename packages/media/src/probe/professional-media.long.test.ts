@@ -138,6 +138,12 @@ describe('video of cameras, editors and broadcasters', () => {
     expect(Math.abs((video?.durationSeconds ?? 0) - (video?.frames ?? 0) / 25)).toBeLessThan(0.2);
   });
 
+  it('may last five minutes at 50 pictures a second in MPEG-TS', async () => {
+    const plain = words('-f lavfi -i color=s=32x32:r=50 -frames:v 15000');
+    await ffmpeg([...plain, ...words('-c:v mpeg2video -g 50'), at('long.ts')]);
+    expect((await probed('long.ts', 'video')).video).toMatchObject({ frames: 15_000, durationSeconds: 300 });
+  });
+
   it('may change the size of its pictures midway', async () => {
     await ffmpeg([...pictures('96x64', 10), ...words('-c:v mjpeg -pix_fmt yuvj420p'), at('small.mjpeg')]);
     await ffmpeg([...pictures('192x128', 10), ...words('-c:v mjpeg -pix_fmt yuvj422p'), at('large.mjpeg')]);
