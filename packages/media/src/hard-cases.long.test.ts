@@ -15,9 +15,9 @@ import { type Binaries, resolveBinaries } from './ffmpeg/binaries';
 import { probe } from './probe/probe';
 import { frameSize } from './probe/stream-info';
 import {
-  countFrames,
   framesOf,
   measureAudio,
+  readClock,
   renderTimeline,
   type SyncMode,
   videoOf,
@@ -40,7 +40,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** The numbers in an output made of this video. */
 async function numbersOf(videoPath: string, mode: SyncMode, audioPath = at('sound.wav')): Promise<number[]> {
-  const [video, audio] = [await countFrames(binaries, videoPath), await measureAudio(binaries, audioPath)];
+  const [video, audio] = [await readClock(binaries, videoPath), await measureAudio(binaries, audioPath)];
   await renderTimeline(binaries, { video, audio, outputPath: at('out.mp4') }, mode);
   return frameNumbers(at('out.mp4'), frameSize(video.stream));
 }

@@ -12,9 +12,9 @@ import {
 import { AUDIO_SAMPLE_RATE, readAudio } from './audio-reader';
 import { type Binaries, resolveBinaries } from './ffmpeg/binaries';
 import {
-  type CountedVideo,
-  countFrames,
+  type ClockedVideo,
   measureAudio,
+  readClock,
   renderTimeline,
   soundOf,
   type SyncMode,
@@ -30,9 +30,9 @@ const CLICK_TOLERANCE = 0.004;
 let binaries: Binaries;
 let folder: string;
 /** Two frames, so every longer sound outlasts this video. */
-let still: CountedVideo;
+let still: ClockedVideo;
 /** Longer than every sound here. */
-let long: CountedVideo;
+let long: ClockedVideo;
 const at = (name: string): string => join(folder, name);
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sound-'));
   await makeNumberedVideo(at('still.mp4'), { frames: 2 });
   await makeNumberedVideo(at('long.mp4'), { frames: 100 });
-  [still, long] = [await countFrames(binaries, at('still.mp4')), await countFrames(binaries, at('long.mp4'))];
+  [still, long] = [await readClock(binaries, at('still.mp4')), await readClock(binaries, at('long.mp4'))];
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -68,7 +68,7 @@ async function record({ file, late, clock = 0, ...options }: Recording): Promise
   return path;
 }
 
-async function render(video: CountedVideo, audioPath: string, mode: SyncMode): Promise<string> {
+async function render(video: ClockedVideo, audioPath: string, mode: SyncMode): Promise<string> {
   const outputPath = at(`${mode}-out.mp4`);
   await renderTimeline(binaries, { video, audio: await measureAudio(binaries, audioPath), outputPath }, mode);
   return outputPath;
@@ -225,7 +225,7 @@ describe('a cut or continued sound', () => {
   ])('of $file ends with the picture in cut_off; packets copied: $copied', async ({ copied, ...source }) => {
     const path = await record(source);
     await makeNumberedVideo(at('cut.mp4'), { frames: 37 });
-    const output = await render(await countFrames(binaries, at('cut.mp4')), path, 'cut_off');
+    const output = await render(await readClock(binaries, at('cut.mp4')), path, 'cut_off');
     const { pictures, sound } = await mediaTiming(output);
     expect(pictures.end).toBe(37 / 25);
     expect(Math.abs(sound.end - pictures.end)).toBeLessThan(FRAME);

@@ -50,5 +50,12 @@ export {
   variableRateSeconds,
   makeTone,
 } from './test-media';
-export { lumaPictures, lumaPsnr, type PictureArea, mediaTiming, shownPictures } from './inspect-media';
+export {
+  lumaPictures,
+  lumaPsnr,
+  type PictureArea,
+  mediaTiming,
+  pictureTiming,
+  shownPictures,
+} from './inspect-media';
 export { type OtlpCollector, type ReceivedSpan, startOtlpCollector } from './otlp-collector';

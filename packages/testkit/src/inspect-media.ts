@@ -27,6 +27,11 @@ export async function mediaTiming(path: string): Promise<{ pictures: StreamTimin
   return { pictures: timing(one(streams, 'video', path)), sound: timing(one(streams, 'audio', path)) };
 }
 
+/** The same of a file that may have no sound. */
+export async function pictureTiming(path: string): Promise<StreamTiming> {
+  return timing(one(await timedStreams(path), 'video', path));
+}
+
 function timing({ num, den, packets }: TimedStream): StreamTiming {
   // Rounded to the nanosecond: finer than any time base, coarser than the error of the division.
   const seconds = (time: number): number => Math.round((time * num * 1e9) / den) / 1e9;

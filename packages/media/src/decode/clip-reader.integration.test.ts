@@ -9,9 +9,9 @@ import {
   readFrameNumber,
   variableRateSeconds,
 } from '@lipsync/testkit';
+import { outputFormat } from '../encode/output-format';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
-import { frameColor } from '../probe/stream-info';
-import { decodeAll, type FrameSample } from '../test/frame-samples';
+import { decodeAll, type DecodedVideo } from '../test/media-files';
 import { descriptorsLeftBy } from '../test/tools';
 import { openClipReader } from './clip-reader';
 
@@ -28,12 +28,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function clipOf(name: string, options: NumberedVideoOptions): Promise<FrameSample> {
+async function clipOf(name: string, options: NumberedVideoOptions): Promise<DecodedVideo> {
   await makeNumberedVideo(at(name), options);
   return decodeAll(binaries, at(name));
 }
 
-const numbersIn = ({ frames, video }: FrameSample): number[] =>
+const numbersIn = ({ frames, stream: video }: DecodedVideo): number[] =>
   frames.map((frame) => readFrameNumber(frame, video.width));
 
 describe('a clip', () => {
@@ -79,9 +79,9 @@ describe('a clip', () => {
     const filters = `tinterlace=interleave_${first},setfield=${scan}`;
     const encoder = [...X264, '-flags', '+ildct+ilme', '-x264opts', `${scan}=1`];
     const clip = await clipOf(`${scan}.mp4`, { frames: 40, rate, filters, encoder });
-    expect(clip.video.scan).toBe(scan);
+    expect(clip.stream.scan).toBe(scan);
     // On the lines of the field; for those between, a number that changes with every field looks like a fine pattern.
-    const { width } = clip.video;
+    const { width } = clip.stream;
     const lines = clip.frames.map((frame, n) => frame.subarray(((n + (scan === 'tff' ? 0 : 1)) % 2) * width));
     expect(lines.map((luma) => readFrameNumber(luma, width))).toEqual(upTo(40));
     const [num = 0, den = 1] = rate.split('/').map(Number);
@@ -94,7 +94,7 @@ describe('a clip', () => {
     const fields = `${moving},tinterlace=interleave_top,setfield=tff`;
     const encoder = [...X264, '-crf', '8', '-flags', '+ildct+ilme', '-x264opts', 'tff=1'];
     await ffmpeg(['-f', 'lavfi', '-i', fields, '-frames:v', '8', ...encoder, at('moving.mp4')]);
-    const { frames, video } = await decodeAll(binaries, at('moving.mp4'));
+    const { frames, stream: video } = await decodeAll(binaries, at('moving.mp4'));
     const combs = (luma: Uint8Array): number =>
       upTo(96 * 62).filter((i) => {
         const [above = 0, line = 0, below = 0] = [luma[i], luma[i + 96], luma[i + 192]];
@@ -115,7 +115,7 @@ describe('a clip', () => {
 
   it('of which only a part is wanted ends there, and says that it goes on', async () => {
     await makeNumberedVideo(at('long.mp4'), { frames: 90, encoder: X264 });
-    const { video } = await decodeAll(binaries, at('long.mp4'));
+    const { stream: video } = await decodeAll(binaries, at('long.mp4'));
     const layout = { format: 'rgb24', width: 32, height: 32 } as const;
     const read = async (untilSeconds: number): Promise<[frames: number, isComplete: boolean]> => {
       const options = { layout, untilSeconds, deadlineMs: 60_000 };
@@ -133,7 +133,7 @@ describe('a clip', () => {
   });
 
   it('that is closed in the middle leaves no descriptor open', async () => {
-    const { video } = await clipOf('closed.mp4', { frames: 90, encoder: X264 });
+    const { stream: video } = await clipOf('closed.mp4', { frames: 90, encoder: X264 });
     const left = await descriptorsLeftBy(async () => {
       for (let n = 0; n < 3; n += 1) {
         const options = { layout: { format: 'yuv420p' }, deadlineMs: 60_000 } as const;
@@ -155,8 +155,12 @@ describe('what frames hold', () => {
     const encoder = ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=none:crf=4'];
     const source = ['-f', 'lavfi', '-i', `${steps},${light},${hdr}`, '-frames:v', '2'];
     await ffmpeg([...source, ...encoder, ...tags, at('hdr.mp4')]);
-    const { video, frames } = await decodeAll(binaries, at('hdr.mp4'), { format: 'yuv420p' });
-    expect(frameColor(video, 'yuv420p')).toMatchObject({ matrix: 'bt709', transfer: 'bt709', range: 'tv' });
+    const { stream: video, frames } = await decodeAll(binaries, at('hdr.mp4'), { format: 'yuv420p' });
+    expect(outputFormat(video, 'h264').color).toMatchObject({
+      matrix: 'bt709',
+      transfer: 'bt709',
+      range: 'tv',
+    });
     const layout = { format: 'rgb24', width: 64, height: 32 } as const;
     const reader = openClipReader(binaries, at('hdr.mp4'), video, { layout, deadlineMs: 60_000 });
     const analyzed = new Uint8Array(reader.frameBytes);
@@ -183,7 +187,7 @@ describe('what frames hold', () => {
     const encoder = '-c:v libvpx-vp9 -lossless 1 -deadline realtime -cpu-used 8'.split(' ');
     const source = ['-f', 'lavfi', '-i', `testsrc2=s=64x64,format=yuva420p,${alpha}`, '-frames:v', '2'];
     await ffmpeg([...source, ...encoder, '-pix_fmt', 'yuva420p', at('alpha.webm')]);
-    const { frames, video } = await decodeAll(binaries, at('alpha.webm'));
+    const { frames, stream: video } = await decodeAll(binaries, at('alpha.webm'));
     expect(video.alpha).toBe(true);
     const plain = await ffmpeg(['-i', at('alpha.webm'), '-frames:v', '1', '-f', 'rawvideo', 'pipe:1']);
     const [composed = new Uint8Array()] = frames;

@@ -12,14 +12,13 @@ import {
 } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import {
-  decodeAll,
   expectExact,
   expectExactBackwards,
   expectExactSingles,
   expectExactTimelines,
-  type FrameSample,
   makeFrameSamples,
 } from '../test/frame-samples';
+import { decodeAll, type DecodedVideo } from '../test/media-files';
 import { writeTool } from '../test/tools';
 import { openFrameSource } from './frame-source';
 
@@ -44,7 +43,7 @@ const SOURCES: Record<string, NumberedVideoOptions & { container: string }> = {
 describe('frames of a source in any order', () => {
   let folder: string;
   let binaries: Binaries;
-  let sample: (name: string) => FrameSample;
+  let sample: (name: string) => DecodedVideo;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'frame-source-'));
@@ -70,13 +69,13 @@ describe('frames of a source in any order', () => {
   it('yields every picture of a 29.97 fps source once, at exactly its rate', async () => {
     const file = join(folder, 'film.mkv');
     await makeNumberedVideo(file, { frames: 80, rate: '30000/1001' });
-    const { frames, video, clock } = await decodeAll(binaries, file);
+    const { frames, stream: video, clock } = await decodeAll(binaries, file);
     expect(frames.map((frame) => readFrameNumber(frame, video.width))).toEqual(order(80, (i) => i));
     expect(clock).toEqual(constantClock({ num: 30_000, den: 1001 }, 80));
   });
 
   it('yields every picture of a variable rate at its time, and keeps one on screen through a hole', () => {
-    const { frames, video, clock, held } = sample('variable rate with holes');
+    const { frames, stream: video, clock, held } = sample('variable rate with holes');
     const shown = frames.map((frame) => readFrameNumber(frame, video.width));
     const own = [...held.keys()].filter((frame) => held[frame] === 0);
     expect(own.map((frame) => shown[frame])).toEqual(order(150, (i) => i));
@@ -113,7 +112,7 @@ describe('frames of a source in any order', () => {
   });
 
   it('says so when the video has fewer pictures than its clock', async () => {
-    const { file, video } = sample('variable rate with holes');
+    const { path: file, stream: video } = sample('variable rate with holes');
     const clock = constantClock({ num: 30, den: 1 }, 151);
     const options = { clock, held: new Uint8Array(151), deadlineMs: DEADLINE_MS };
     const source = openFrameSource(binaries, file, video, [150], options);
@@ -127,7 +126,7 @@ describe('frames of a source in any order', () => {
     ['the way back', (frames) => order(frames, (i) => frames - 1 - i)],
     ['a restart that left frames unread', () => [0, 256, 0]],
   ])('lets go of its decoders when closed in the middle of %s', async (_, indicesOf) => {
-    const { file, video, frames, clock, held } = sample('30 fps');
+    const { path: file, stream: video, frames, clock, held } = sample('30 fps');
     const { tools, decoders } = await listingDecoders();
     const indices = indicesOf(frames.length);
     const options = { clock, held, deadlineMs: DEADLINE_MS };

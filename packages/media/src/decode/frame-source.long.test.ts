@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { makeNumberedVideo, type NumberedVideoOptions, readFrameNumber } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import {
-  decodeAll,
   expectExactBackwards,
   expectExactSingles,
   expectExactTimelines,
-  type FrameSample,
   makeFrameSamples,
 } from '../test/frame-samples';
+import { decodeAll, type DecodedVideo } from '../test/media-files';
 
 const X264 = ['-c:v', 'libx264', '-preset', 'veryfast'];
 const INTERLACED = [...X264, '-g', '24', '-bf', '2', '-flags', '+ildct+ilme'];
@@ -85,7 +84,7 @@ const SOURCES: Record<string, NumberedVideoOptions & { container: string }> = {
 describe.each(Object.entries(SOURCES))('frames of %s', (name, options) => {
   let folder: string;
   let binaries: Binaries;
-  let sample: FrameSample;
+  let sample: DecodedVideo;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'frame-source-'));
@@ -111,7 +110,7 @@ it('frames of a recording begin with its first keyframe, however late, and are t
   const bytes = await readFile(file);
   await writeFile(file, bytes.subarray(bytes.length / 10));
   const sample = await decodeAll(binaries, file);
-  const numbers = sample.frames.map((frame) => readFrameNumber(frame, sample.video.width));
+  const numbers = sample.frames.map((frame) => readFrameNumber(frame, sample.stream.width));
   expect(numbers).toEqual(Array.from({ length: 200 }, (_, i) => 100 + i));
   await expectExactBackwards(binaries, sample);
   await rm(folder, { recursive: true });

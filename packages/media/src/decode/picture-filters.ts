@@ -11,7 +11,7 @@ const USUAL_PEAK = 1000;
 const SHOULDER = 0.6;
 
 /**
- * Turns pictures of an HDR video into SDR of 8 bits in BT.709, as `frameColor` says. Slow, since light is computed in
+ * Turns pictures of an HDR video into SDR of 8 bits in BT.709, as `outputFormat` says. Slow, since light is computed in
  * floating point: some 100 ms for a picture of 1080p on one processor.
  */
 export function toneMapped(video: VideoStream): string[] {

@@ -96,19 +96,11 @@ export function isRgb(video: Pick<VideoStream, 'pixFmt'>): boolean {
   return /^(gbr|rgb|bgr|argb|abgr)/.test(video.pixFmt);
 }
 
-/**
- * Tags of the frames that a reader yields; the output must carry them. Frames of HDR are tone-mapped if they have 8 bits.
- */
-export function frameColor(
-  video: Pick<VideoStream, 'pixFmt' | 'color'>,
-  format?: 'yuv420p' | 'yuv420p10le',
-): ColorTags {
-  if (format === 'yuv420p' && transferOf(video) !== 'sdr') return TONE_MAPPED;
+/** Tags of the frames that a reader yields; the output must carry them. */
+export function frameColor(video: Pick<VideoStream, 'pixFmt' | 'color'>): ColorTags {
   if (isRgb(video)) return { ...video.color, range: 'tv', matrix: 'bt709' };
   return isFullRange(video) ? { ...video.color, range: 'pc' } : video.color;
 }
-
-const TONE_MAPPED = { range: 'tv', matrix: 'bt709', primaries: 'bt709', transfer: 'bt709' } as const;
 
 /** A row of a display matrix as ffprobe prints it: its number, then three integers. */
 const ROW = /^\s*[0-9a-f]+:\s+(-?\d+)\s+(-?\d+)\s+-?\d+/gm;

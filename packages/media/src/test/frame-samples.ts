@@ -1,33 +1,23 @@
 import { join } from 'node:path';
 import { endOf, timelineOf } from '@lipsync/domain';
 import { makeNumberedVideo, type NumberedVideoOptions } from '@lipsync/testkit';
-import { type ClipFrames } from '../decode/clip-clock';
-import { openClipReader } from '../decode/clip-reader';
 import { backwardPictures } from '../decode/frame-cursors';
-import { type FrameFormat, frameFormat } from '../decode/frame-layout';
+import { frameFormat } from '../decode/frame-layout';
 import { openFrameSource, pictureTimes } from '../decode/frame-source';
 import { openPictureReader } from '../decode/picture-reader';
 import { readSeekIndex } from '../decode/seek-index';
 import { type Binaries } from '../ffmpeg/binaries';
-import { type VideoStream } from '../probe/stream-info';
-import { videoOf } from './media-files';
+import { decodeAll, type DecodedVideo } from './media-files';
 
 const DEADLINE_MS = 120_000;
-
-export interface FrameSample extends ClipFrames {
-  readonly file: string;
-  readonly video: VideoStream;
-  /** Every frame of one plain decode, which any other order has to reproduce byte for byte. */
-  readonly frames: readonly Uint8Array[];
-}
 
 /** Makes numbered videos below `folder`, and decodes them; by the names of their options. */
 export async function makeFrameSamples(
   binaries: Binaries,
   folder: string,
   sources: Readonly<Record<string, NumberedVideoOptions & { container: string }>>,
-): Promise<(name: string) => FrameSample> {
-  const samples = new Map<string, FrameSample>();
+): Promise<(name: string) => DecodedVideo> {
+  const samples = new Map<string, DecodedVideo>();
   for (const [name, { container, ...options }] of Object.entries(sources)) {
     const file = join(folder, `${samples.size}.${container}`);
     await makeNumberedVideo(file, options);
@@ -40,33 +30,14 @@ export async function makeFrameSamples(
   };
 }
 
-/** Decodes a video that has no clock yet. */
-export async function decodeAll(
-  binaries: Binaries,
-  file: string,
-  { videoSeconds, format }: { videoSeconds?: number; format?: FrameFormat } = {},
-): Promise<FrameSample> {
-  const video = await videoOf(binaries, file);
-  const layout = { format: format ?? frameFormat(video) };
-  const reader = openClipReader(binaries, file, video, { layout, videoSeconds, deadlineMs: DEADLINE_MS });
-  const frames: Uint8Array[] = [];
-  for (;;) {
-    const frame = new Uint8Array(reader.frameBytes);
-    if (!(await reader.readInto(frame))) break;
-    frames.push(frame);
-  }
-  await reader.close();
-  return { file, video, frames, ...reader.framesUpTo(frames.length) };
-}
-
 /** Expects a source that is asked for these frames to show each as in the plain decode. */
 export async function expectExact(
   binaries: Binaries,
-  { file, video, frames, clock, held }: FrameSample,
+  { path, stream, frames, clock, held }: DecodedVideo,
   indices: readonly number[],
 ): Promise<void> {
   const options = { clock, held, deadlineMs: DEADLINE_MS };
-  const source = openFrameSource(binaries, file, video, indices, options);
+  const source = openFrameSource(binaries, path, stream, indices, options);
   const target = new Uint8Array(source.frameBytes);
   const wrong: number[] = [];
   for (const [position, index] of indices.entries()) {
@@ -82,7 +53,7 @@ export async function expectExact(
 }
 
 /** Expects every sync mode that shows frames again, or in another order, to show them as in the plain decode. */
-export async function expectExactTimelines(binaries: Binaries, sample: FrameSample): Promise<void> {
+export async function expectExactTimelines(binaries: Binaries, sample: DecodedVideo): Promise<void> {
   const seconds = endOf(sample.clock);
   const timelines = [
     { mode: 'bounce', audioSeconds: seconds * 2 + 1.6 },
@@ -97,7 +68,7 @@ export async function expectExactTimelines(binaries: Binaries, sample: FrameSamp
 }
 
 /** Expects a source that is asked for a few frames only to deliver them as in the plain decode. */
-export async function expectExactSingles(binaries: Binaries, sample: FrameSample): Promise<void> {
+export async function expectExactSingles(binaries: Binaries, sample: DecodedVideo): Promise<void> {
   await expectExact(binaries, sample, [0, 3, 4, 4, 31, sample.frames.length - 1]);
 }
 
@@ -107,11 +78,11 @@ export async function expectExactSingles(binaries: Binaries, sample: FrameSample
  */
 export async function expectExactBackwards(
   binaries: Binaries,
-  { file, video, frames, clock, held }: FrameSample,
+  { path, stream, frames, clock, held }: DecodedVideo,
   astray = 0,
 ): Promise<void> {
-  const locate = await readSeekIndex(binaries, file, video, pictureTimes(clock, held));
-  const options = { layout: { format: frameFormat(video) }, deadlineMs: DEADLINE_MS } as const;
+  const locate = await readSeekIndex(binaries, path, stream, pictureTimes(clock, held));
+  const options = { layout: { format: frameFormat(stream) }, deadlineMs: DEADLINE_MS } as const;
   const pictures = frames.filter((_, frame) => held[frame] === 0);
   const cursor = backwardPictures({
     lowest: 0,
@@ -122,7 +93,7 @@ export async function expectExactBackwards(
       const { seek, ...range } = locate(first, last);
       return seek ? { ...range, seek: { ...seek, seconds: seek.seconds + astray } } : range;
     },
-    openReader: (selection) => openPictureReader(binaries, file, video, { ...options, selection }),
+    openReader: (selection) => openPictureReader(binaries, path, stream, { ...options, selection }),
   });
   const target = new Uint8Array(frames[0]?.length ?? 0);
   const wrong: number[] = [];

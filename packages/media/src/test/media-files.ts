@@ -1,15 +1,18 @@
-import { audioPlan, constantClock, outputFrameCount, sourceFrameIndex } from '@lipsync/domain';
+import { timelineOf } from '@lipsync/domain';
 import { AUDIO_SAMPLE_RATE, readAudio } from '../audio-reader';
-import { openFrameReader } from '../decode/working-rate/frame-reader';
-import { openFrameSource } from '../decode/working-rate/frame-source';
+import { type ClipFrames } from '../decode/clip-clock';
+import { openClipReader } from '../decode/clip-reader';
+import { type FrameFormat, frameFormat } from '../decode/frame-layout';
+import { openFrameSource } from '../decode/frame-source';
 import { openEncoder } from '../encode/encoder';
+import { outputFormat } from '../encode/output-format';
 import { type Binaries } from '../ffmpeg/binaries';
 import { isMediaError } from '../media-error';
 import { inspect } from '../probe/inspect';
 import { probe } from '../probe/probe';
-import { type AudioStream, frameColor, frameSize, type VideoStream } from '../probe/stream-info';
+import { type AudioStream, frameSize, type VideoStream } from '../probe/stream-info';
 
-export type SyncMode = Parameters<typeof outputFrameCount>[0];
+export type SyncMode = Parameters<typeof timelineOf>[0];
 
 const DEADLINE_MS = 120_000;
 
@@ -27,11 +30,26 @@ export async function soundOf(binaries: Binaries, path: string): Promise<AudioSt
   return audio;
 }
 
-/** Every working frame of a video, from one plain decode. */
-export async function framesOf(binaries: Binaries, path: string): Promise<Uint8Array[]> {
-  const layout = { format: 'yuv420p' } as const;
-  const video = await videoOf(binaries, path);
-  const reader = openFrameReader(binaries, path, video, { layout, deadlineMs: DEADLINE_MS });
+/** A video as a render sees it: its stream and its clock. */
+export interface ClockedVideo extends ClipFrames {
+  readonly path: string;
+  readonly stream: VideoStream;
+}
+
+/** A video and every frame of one plain decode. */
+export interface DecodedVideo extends ClockedVideo {
+  readonly frames: readonly Uint8Array[];
+}
+
+/** Decodes a video that has no clock yet, in its own format unless another is given. */
+export async function decodeAll(
+  binaries: Binaries,
+  path: string,
+  { videoSeconds, format }: { videoSeconds?: number; format?: FrameFormat } = {},
+): Promise<DecodedVideo> {
+  const stream = await videoOf(binaries, path);
+  const layout = { format: format ?? frameFormat(stream) };
+  const reader = openClipReader(binaries, path, stream, { layout, videoSeconds, deadlineMs: DEADLINE_MS });
   const frames: Uint8Array[] = [];
   for (;;) {
     const frame = new Uint8Array(reader.frameBytes);
@@ -39,27 +57,30 @@ export async function framesOf(binaries: Binaries, path: string): Promise<Uint8A
     frames.push(frame);
   }
   await reader.close();
-  return frames;
+  return { path, stream, frames, ...reader.framesUpTo(frames.length) };
 }
 
-/** Copies every working frame of a video into a new output, with a sound beside them. */
+/** Every frame of a video, from one plain decode. */
+export async function framesOf(binaries: Binaries, path: string): Promise<readonly Uint8Array[]> {
+  return (await decodeAll(binaries, path)).frames;
+}
+
+/** Copies every frame of a video into a new output, with a sound beside them. */
 export async function passThrough(
   binaries: Binaries,
   source: string,
   output: string,
   sound: string,
 ): Promise<void> {
-  const video = await videoOf(binaries, source);
+  const { stream: video, frames, clock } = await decodeAll(binaries, source);
   const stream = await soundOf(binaries, sound);
-  const frames = await framesOf(binaries, source);
+  const { depth, color, hdr } = outputFormat(video, 'source');
   const encoder = openEncoder(
     binaries,
     {
       outputPath: output,
       ...frameSize(video),
-      depth: 8,
-      clock: constantClock({ num: 25, den: 1 }, frames.length),
-      color: frameColor(video),
+      ...{ depth, color, hdr, clock },
       pixelAspect: video.pixelAspect,
       audio: { path: sound, stream },
     },
@@ -69,23 +90,18 @@ export async function passThrough(
   await encoder.finish();
 }
 
-/** A video as a render sees it: its stream and the number of its working frames. */
-export interface CountedVideo {
-  readonly path: string;
-  readonly stream: VideoStream;
-  readonly frames: number;
-}
-
-/** Counts the working frames as the face analysis does, in a separate pass with small RGB pictures. */
-export async function countFrames(binaries: Binaries, path: string): Promise<CountedVideo> {
-  const stream = await videoOf(binaries, path);
+/** Makes a video's clock as the face analysis does, in a separate pass with small RGB pictures. */
+export async function readClock(binaries: Binaries, path: string): Promise<ClockedVideo> {
+  const { video: stream } = await probe(binaries, path, { mediaType: 'video', deadlineMs: DEADLINE_MS });
+  if (stream === undefined) throw new Error(`${path} has no video`);
+  const options = { videoSeconds: stream.durationSeconds, deadlineMs: DEADLINE_MS };
   const layout = { format: 'rgb24', width: 16, height: 16 } as const;
-  const reader = openFrameReader(binaries, path, stream, { layout, deadlineMs: DEADLINE_MS });
+  const reader = openClipReader(binaries, path, stream, { layout, ...options });
   const frame = new Uint8Array(reader.frameBytes);
   let frames = 0;
   while (await reader.readInto(frame)) frames += 1;
   await reader.close();
-  return { path, stream, frames };
+  return { path, stream, ...reader.framesUpTo(frames) };
 }
 
 /** A sound as a render sees it. */
@@ -106,25 +122,23 @@ export async function measureAudio(binaries: Binaries, path: string): Promise<Me
 /** Joins a video and a sound as a render does, with the sync mode's timeline but no engine. */
 export async function renderTimeline(
   binaries: Binaries,
-  { video, audio, outputPath }: { video: CountedVideo; audio: MeasuredAudio; outputPath: string },
+  { video, audio, outputPath }: { video: ClockedVideo; audio: MeasuredAudio; outputPath: string },
   mode: SyncMode,
 ): Promise<void> {
-  const lengths = { videoFrames: video.frames, audioSeconds: audio.seconds };
-  const outputFrames = outputFrameCount(mode, lengths.videoFrames, lengths.audioSeconds);
-  const indices = Array.from({ length: outputFrames }, (_, i) =>
-    sourceFrameIndex(mode, i, { videoFrames: lengths.videoFrames, outputFrames }),
-  );
-  const source = openFrameSource(binaries, video.path, video.stream, indices, { deadlineMs: DEADLINE_MS });
+  const { stream, clock, held } = video;
+  const timeline = timelineOf(mode, clock, audio.seconds);
+  const { depth, layout, color, hdr } = outputFormat(stream, 'source');
+  const options = { ...layout, clock, held, deadlineMs: DEADLINE_MS };
+  const source = openFrameSource(binaries, video.path, stream, timeline.sources, options);
   const encoder = openEncoder(
     binaries,
     {
       outputPath,
-      ...frameSize(video.stream),
-      depth: 8,
-      clock: constantClock({ num: 25, den: 1 }, outputFrames),
-      color: frameColor(video.stream),
-      pixelAspect: video.stream.pixelAspect,
-      audio: { path: audio.path, stream: audio.stream, ...audioPlan(mode, lengths) },
+      ...frameSize(stream),
+      ...{ depth, color, hdr },
+      clock: timeline.clock,
+      pixelAspect: stream.pixelAspect,
+      audio: { path: audio.path, stream: audio.stream, ...timeline.sound },
     },
     { deadlineMs: DEADLINE_MS },
   );
