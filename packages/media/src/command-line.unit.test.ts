@@ -100,7 +100,7 @@ describe('the pictures of an output', () => {
     const color = { range: 'tv', matrix: 'bt709', primaries: 'bt709', transfer: 'bt709' } as const;
     const [soft, hard] = [software, card].map((encoder) => {
       const args = encoderArguments({ ...outputWith(stream), depth, color }, encoder, 3);
-      const [from, to] = [args.indexOf('-c:v'), args.indexOf('-fps_mode')];
+      const [from, to] = [args.indexOf('-c:v'), args.indexOf('-fps_mode:v')];
       return { pictures: args.slice(from, to).join(' '), rest: [...args.slice(0, from), ...args.slice(to)] };
     });
     expect(hard?.rest).toEqual(soft?.rest);

@@ -68,11 +68,11 @@ function clockArguments(clock: Clock): string[] {
   const finer = timescale < COARSEST_TIMESCALE ? COARSEST_TIMESCALE : 1;
   const unit = String(timescale * finer);
   return [
-    ...['-fps_mode', 'passthrough', '-video_track_timescale', unit, '-movie_timescale', unit],
+    ...['-fps_mode:v', 'passthrough', '-video_track_timescale', unit, '-movie_timescale', unit],
     ...(isConstant(clock)
       ? // The encoder's unit is the frame, as it then writes the rate into its own headers.
-        ['-enc_time_base', `${usualStep(clock)}:${timescale}`]
-      : ['-enc_time_base', `1:${unit}`, '-bsf:v', lasting(finer * lastStep(ticks))]),
+        ['-enc_time_base:v', `${usualStep(clock)}:${timescale}`]
+      : ['-enc_time_base:v', `1:${unit}`, '-bsf:v', lasting(finer * lastStep(ticks))]),
   ];
 }
 
