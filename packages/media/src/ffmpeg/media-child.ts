@@ -131,7 +131,7 @@ export function startChild(
     });
   });
   const output = child.stdout ?? Readable.from([]);
-  const extra = child.stdio[3];
+  const extra = (child.stdio as typeof child.stdio | undefined)?.[3];
   const report = extra instanceof Readable ? extra : Readable.from([]);
   return { stdin, stdout: output, report, exit, complaintAbout, kill: () => stop('stopped') };
 }
