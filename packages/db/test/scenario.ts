@@ -34,6 +34,7 @@ export const MEDIA: IngestedMedia = {
   contentType: 'video/mp4',
   durationSeconds: 4,
   codec: 'h264',
+  stream: { form: 0 },
 };
 
 /** A database of its own with one customer and workers for every queue. */

@@ -27,6 +27,7 @@ const assetRow: AssetRow = {
   height: null,
   frames: null,
   fps: null,
+  stream: null,
   errorCode: null,
   errorDetail: null,
 };

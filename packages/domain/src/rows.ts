@@ -29,6 +29,8 @@ export interface AssetRow {
   height: number | null;
   frames: number | null;
   fps: number | null;
+  /** What the ingest found out about the stream that renders use: JSON of `storedStream`, or null. */
+  stream: unknown;
   errorCode: string | null;
   /** What customers read in place of the catalogue's message. */
   errorDetail: string | null;

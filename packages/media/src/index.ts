@@ -27,6 +27,7 @@ export { measureScan } from './probe/decode-check';
 export { inspect } from './probe/inspect';
 export { MEDIA_LIMITS } from './probe/media-limits';
 export { probe, type ProbedAudio, type ProbedVideo, type ProbeResult } from './probe/probe';
+export { readStoredStream, storedStream } from './probe/stored-stream';
 export {
   type AudioStream,
   frameColor,

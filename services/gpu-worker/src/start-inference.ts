@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Engine } from '@lipsync/contract';
 import { usedVideoSeconds } from '@lipsync/domain';
-import { probe, resolveBinaries } from '@lipsync/media';
+import { isMediaError, probe, type ProbeResult, resolveBinaries } from '@lipsync/media';
 import { findPacks, type UsablePack } from './host/find-packs';
 import { createInferenceHost, type TaskOptions } from './host/inference-host';
 import {
@@ -50,18 +50,24 @@ export async function startInference(options: { packsDir: string; entry?: string
   const packs = await findPacks(options.packsDir);
   const analyzer = packs.analyzer ?? missing('the face analyzer', packs.problems);
   const host = createInferenceHost(options.entry === undefined ? {} : { entry: options.entry });
+  const streams = createStreams();
   const packOf = (engine: Engine): UsablePack => packs.engines.get(engine) ?? missing(engine, packs.problems);
 
   const analyze: Inference['analyze'] = async ({ engines = [], ...files }, taskOptions) => {
-    const task = { jobId: randomUUID(), analyzer, ...files };
+    const known = await streams.of(files.videoPath, 'video');
+    const task = { jobId: randomUUID(), analyzer, ...known, ...files };
     const wanted = engines.map((features) => ({ ...features, pack: packOf(features.engine) }));
     return host.analyze({ ...task, engines: wanted }, taskOptions);
   };
   const render = async (
     files: RenderFiles & { faceTrackPath: string },
     taskOptions?: TaskOptions,
-  ): Promise<RenderResult> =>
-    host.render({ jobId: randomUUID(), pack: packOf(files.engine), analyzer, ...files }, taskOptions);
+  ): Promise<RenderResult> => {
+    const video = await streams.of(files.videoPath, 'video');
+    const audio = await streams.of(files.audioPath, 'audio');
+    const task = { jobId: randomUUID(), pack: packOf(files.engine), analyzer };
+    return host.render({ ...task, ...video, ...audio, ...files }, taskOptions);
+  };
 
   return {
     analyze,
@@ -73,7 +79,8 @@ export async function startInference(options: { packsDir: string; entry?: string
       const folder = await mkdtemp(join(tmpdir(), 'track-'));
       try {
         const trackPath = join(folder, 'face-track.bin');
-        const wantedSeconds = await wantedSecondsOf(files);
+        const { audio } = await streams.of(files.audioPath, 'audio');
+        const wantedSeconds = usedVideoSeconds(files.syncMode, audio?.durationSeconds ?? 0);
         const analysis = await analyze({ videoPath, trackPath, wantedSeconds }, taskOptions);
         return { ...(await render({ ...files, faceTrackPath: trackPath }, taskOptions)), analysis };
       } finally {
@@ -87,11 +94,26 @@ export async function startInference(options: { packsDir: string; entry?: string
 
 const PROBE_DEADLINE_MS = 600_000;
 
-/** How many seconds of the video, from the start, a render can depend on. */
-async function wantedSecondsOf({ syncMode, audioPath }: RenderFiles): Promise<number> {
-  const binaries = await resolveBinaries(process.env);
-  const { audio } = await probe(binaries, audioPath, { mediaType: 'audio', deadlineMs: PROBE_DEADLINE_MS });
-  return usedVideoSeconds(syncMode, audio?.durationSeconds ?? 0);
+/** Knows of files what the service's ingest finds out, each time that one has changed. */
+function createStreams() {
+  const known = new Map<string, Promise<ProbeResult>>();
+
+  return {
+    /** Empty for what an ingest would refuse: the child says what is wrong with it. */
+    async of(path: string, mediaType: 'video' | 'audio'): Promise<ProbeResult> {
+      const { size, mtimeMs } = await stat(path);
+      const key = JSON.stringify([path, size, mtimeMs, mediaType]);
+      const binaries = await resolveBinaries(process.env);
+      const found =
+        known.get(key) ??
+        probe(binaries, path, { mediaType, deadlineMs: PROBE_DEADLINE_MS }).catch((error: unknown) => {
+          if (isMediaError(error)) return {};
+          throw error;
+        });
+      known.set(key, found);
+      return found;
+    },
+  };
 }
 
 function missing(what: string, problems: readonly { dir: string; problem: string }[]): UsablePack {

@@ -17,6 +17,8 @@ export interface IngestedMedia {
   height?: number | undefined;
   frames?: number | undefined;
   fps?: number | undefined;
+  /** What tasks need to know of the stream: an object that JSON can hold. */
+  stream: object;
 }
 
 interface Analysis {
@@ -37,10 +39,20 @@ export function completeIngest(db: Db, lease: Lease, media: IngestedMedia): Prom
     if (subject.kind !== 'ingest') throw new Error('not an ingest job');
     const { id } = subject.asset;
     await finishJobs(tx, [lease.jobId], null);
-    const { width = null, height = null, frames = null, fps = null, ...rest } = media;
+    const { width = null, height = null, frames = null, fps = null, stream, ...rest } = media;
     await tx.asset.update({
       where: { id },
-      data: { ...rest, width, height, frames, fps, status: 'ready', stage: 'ready', updatedAt: now },
+      data: {
+        ...rest,
+        stream: { ...stream },
+        width,
+        height,
+        frames,
+        fps,
+        status: 'ready',
+        stage: 'ready',
+        updatedAt: now,
+      },
     });
     await releaseWaiting(db, tx, id, now);
     return true;

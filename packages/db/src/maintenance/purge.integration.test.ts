@@ -136,6 +136,10 @@ describe('purge', () => {
     await expireAll('16 minutes');
     expect(await run()).toMatchObject({ purged: 2, errors: [] });
     expect(deleted.toSorted()).toEqual([`assets/${ids[0]}/accepted`, ...stored].toSorted());
+    const kept = 'object_key IS NOT NULL OR stream IS NOT NULL';
+    expect(await scenario.make.query(`SELECT FROM assets WHERE id = ANY($1) AND (${kept})`, [ids])).toEqual(
+      [],
+    );
   });
 
   it('keeps the bytes of an asset that a render began to use at the moment of its expiry', async () => {

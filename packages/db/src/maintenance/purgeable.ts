@@ -125,7 +125,7 @@ export async function markPurged(db: Db, { kind, id }: Purgeable): Promise<void>
         await tx.$executeRaw`UPDATE uploads SET purged_at = now() WHERE id = ${id}`;
         return;
       case 'asset':
-        await tx.$executeRaw`UPDATE assets SET purged_at = now(), object_key = NULL WHERE id = ${id}`;
+        await tx.$executeRaw`UPDATE assets SET purged_at = now(), object_key = NULL, stream = NULL WHERE id = ${id}`;
     }
   });
 }

@@ -8,6 +8,7 @@ import {
   type FrameReader,
   frameSize,
   inspect,
+  measureScan,
   MediaError,
   openFrameSource,
   type OutputFormat,
@@ -19,13 +20,30 @@ import { type Job, MEDIA_DEADLINE_MS } from './job';
 
 type Inspection = Pick<Job, 'binaries' | 'signal'>;
 
-/** The video stream of a file; MediaError media_type_mismatch when there is none. */
-export async function videoOf(path: string, { binaries, signal }: Inspection): Promise<VideoStream> {
-  return (await inspect(binaries, path, signal)).video ?? missing('video');
+/**
+ * The video stream of a file, inspected if it is not known; MediaError media_type_mismatch when there is none. What it is
+ * flagged as is not believed: its first half minute is decoded.
+ */
+export async function videoOf(
+  path: string,
+  { binaries, signal }: Inspection,
+  known?: VideoStream,
+): Promise<VideoStream> {
+  if (known !== undefined) return known;
+  const video = (await inspect(binaries, path, signal)).video ?? missing('video');
+  return {
+    ...video,
+    scan: await measureScan(binaries, path, video, { deadlineMs: MEDIA_DEADLINE_MS, signal }),
+  };
 }
 
-/** The audio stream of a file; MediaError media_type_mismatch when there is none. */
-export async function audioOf(path: string, { binaries, signal }: Inspection): Promise<AudioStream> {
+/** The audio stream of a file, inspected if it is not known; MediaError media_type_mismatch when there is none. */
+export async function audioOf(
+  path: string,
+  { binaries, signal }: Inspection,
+  known?: AudioStream,
+): Promise<AudioStream> {
+  if (known !== undefined) return known;
   return (await inspect(binaries, path, signal)).audio ?? missing('audio');
 }
 

@@ -1,6 +1,6 @@
 import { type Engine, type ErrorCode, type SyncMode } from '@lipsync/contract';
 import { type FeatureLayout } from '@lipsync/engines';
-import { type ReplacedCodec } from '@lipsync/media';
+import { type AudioStream, type ReplacedCodec, type VideoStream } from '@lipsync/media';
 import { type PackRef, type Provider } from '@lipsync/model-pack';
 
 /** A verified pack, as tasks name it. */
@@ -19,6 +19,9 @@ export interface RenderTask {
   readonly analyzer: TaskPack;
   readonly videoPath: string;
   readonly audioPath: string;
+  /** What is known of the streams of these files, so that the child need not inspect them. */
+  readonly video?: VideoStream;
+  readonly audio?: AudioStream;
   readonly outputPath: string;
   readonly syncMode: SyncMode;
   /** The face track of the same video, covering at least what the timeline uses. */
@@ -43,6 +46,8 @@ export interface AnalyzeTask {
   readonly jobId: string;
   readonly analyzer: TaskPack;
   readonly videoPath: string;
+  /** What is known of its stream, so that the child need not inspect it. */
+  readonly video?: VideoStream;
   /** Length of the video, if known, for the progress. */
   readonly videoSeconds?: number;
   /** How many seconds are needed, from the start, see `usedVideoSeconds`; default: all. */

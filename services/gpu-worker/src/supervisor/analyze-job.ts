@@ -1,6 +1,7 @@
 import { completeAnalyze, isDatabaseUnavailable, loadAnalyzeWork } from '@lipsync/db';
 import { type AssetRow, endOf, usualRate } from '@lipsync/domain';
 import { allEnded } from '@lipsync/engines';
+import { readStoredStream } from '@lipsync/media';
 import { retryWhile } from '@lipsync/runtime';
 import { type JobResult } from '@lipsync/worker';
 import { type UsablePack } from '../host/find-packs';
@@ -138,6 +139,7 @@ async function encodeFeatures(
         jobId: claim.jobId,
         analyzer,
         videoPath,
+        ...readStoredStream(video.stream),
         videoSeconds: video.durationSeconds,
         trackPath: track.path,
         reuseTrack: true,

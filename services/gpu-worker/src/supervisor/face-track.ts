@@ -11,6 +11,7 @@ import {
 } from '@lipsync/db';
 import { type AssetRow, type PreparationRow } from '@lipsync/domain';
 import { decodeFaceTrack, FACE_TRACK_VERSION, type FaceTrack, FaceTrackError } from '@lipsync/engines';
+import { readStoredStream } from '@lipsync/media';
 import { withController } from '@lipsync/runtime';
 import { isStorageUnavailable } from '@lipsync/storage';
 import { type UsablePack } from '../host/find-packs';
@@ -166,10 +167,11 @@ async function makeTrack(
   const { analyzer, video, videoPath, expiresAt, wantedSeconds, onProgress } = request;
   const { jobId } = claim;
   const { durationSeconds: videoSeconds } = video;
+  const stream = readStoredStream(video.stream);
   let analysis: AnalyzeResult;
   try {
     analysis = await host.analyze(
-      { jobId, analyzer, videoPath, videoSeconds, wantedSeconds, trackPath: path },
+      { jobId, analyzer, videoPath, ...stream, videoSeconds, wantedSeconds, trackPath: path },
       { signal, onProgress: (_stage, percent) => onProgress(percent) },
     );
   } catch (error) {

@@ -3,6 +3,7 @@ import { ENGINES, SYNC_MODES, type SyncMode } from '@lipsync/contract';
 import { completeRender, isDatabaseUnavailable, loadRenderWork } from '@lipsync/db';
 import { type MeasuredUsage, parseEnum, usedVideoSeconds, usualRate } from '@lipsync/domain';
 import { allEnded } from '@lipsync/engines';
+import { readStoredStream } from '@lipsync/media';
 import { type LogFields, retryWhile, withController } from '@lipsync/runtime';
 import { isStorageUnavailable, outputKey } from '@lipsync/storage';
 import { type JobResult } from '@lipsync/worker';
@@ -71,6 +72,8 @@ export async function runRender(deps: JobDeps, job: GpuJob): Promise<JobResult> 
         analyzer,
         videoPath: video.path,
         audioPath: audio.path,
+        ...readStoredStream(work.video.stream),
+        ...readStoredStream(work.audio.stream),
         outputPath,
         syncMode,
         faceTrackPath: track.path,

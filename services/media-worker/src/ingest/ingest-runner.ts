@@ -7,7 +7,7 @@ import {
   loadIngestWork,
 } from '@lipsync/db';
 import { parseMediaType } from '@lipsync/domain';
-import { type Binaries, probe, type ProbeResult } from '@lipsync/media';
+import { type Binaries, probe, type ProbeResult, storedStream } from '@lipsync/media';
 import { type LogFields, type Logger, retryWhile } from '@lipsync/runtime';
 import { assetKey, assetPrefix, type Storage } from '@lipsync/storage';
 import { type Telemetry } from '@lipsync/telemetry';
@@ -87,14 +87,14 @@ async function ingest(deps: IngestDeps, job: Ingest): Promise<IngestedMedia> {
   if (!fetched.stored) {
     await span.during('store', () => deps.storage.put(objectKey, { file: path }, { contentType, signal }));
   }
-  return { objectKey, sha256, sizeBytes, contentType, ...measures(probed) };
+  return { objectKey, sha256, sizeBytes, contentType, ...measures(probed), stream: storedStream(probed) };
 }
 
 /** Rounds frame rates to a thousandth: 29.97 rather than the result of a division. */
 function measures({
   video,
   audio,
-}: ProbeResult): Pick<IngestedMedia, 'codec' | 'durationSeconds'> & Partial<IngestedMedia> {
+}: ProbeResult): Pick<IngestedMedia, 'codec' | 'durationSeconds' | 'width' | 'height' | 'frames' | 'fps'> {
   if (video !== undefined) {
     const { codec, durationSeconds, width, height, frames } = video;
     return { codec, durationSeconds, width, height, frames, fps: Math.round(video.fps * 1000) / 1000 };

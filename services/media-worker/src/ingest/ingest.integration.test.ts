@@ -14,7 +14,7 @@ import {
   type Db,
 } from '@lipsync/db';
 import { assetResource, type AssetRow, MAX_ATTEMPTS, MEDIA_MAX_BYTES } from '@lipsync/domain';
-import { resolveBinaries } from '@lipsync/media';
+import { readStoredStream, resolveBinaries } from '@lipsync/media';
 import { createEgress, createLogger } from '@lipsync/runtime';
 import { createStorage, type Storage, uploadKey } from '@lipsync/storage';
 import { untraced } from '@lipsync/telemetry';
@@ -181,6 +181,8 @@ describe('an asset given by URL', () => {
       contentType: 'video/mp4',
     });
     expect(asset.durationSeconds).toBeCloseTo(1.2, 3);
+    const found = { frames: 30, fps: 25, rate: { num: 25, den: 1 }, scan: 'progressive', pixFmt: 'yuv420p' };
+    expect(readStoredStream(asset.stream).video).toMatchObject(found);
     expect(await storage.getBuffer(asset.objectKey ?? '')).toEqual(video);
   });
 
@@ -188,6 +190,7 @@ describe('an asset given by URL', () => {
     const body = await readFile(join(samples, 'tone.mp3'));
     const asset = await ingested(await urlAsset(serve('/tone.mp3', { status: 200, body }), 'audio'));
     expect(asset).toMatchObject({ status: 'ready', codec: 'mp3', width: null, frames: null });
+    expect(readStoredStream(asset.stream).audio).toMatchObject({ codec: 'mp3', startSeconds: 0 });
   });
 
   it('is fetched over three redirects, and refused at the fourth', async () => {

@@ -23,7 +23,7 @@ import { readAhead } from './frame-buffers';
 export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<AnalyzeResult> {
   const { clock, progress } = job;
   const { engines = [], videoPath } = task;
-  const video = await videoOf(videoPath, job);
+  const video = await videoOf(videoPath, job, task.video);
   // Without engines the analysis is all of the work; with a reused track it is none of it.
   const analysisShare = engines.length === 0 ? 1 : task.reuseTrack ? 0 : 0.5;
   progress.loading();

@@ -85,8 +85,8 @@ async function openClip(task: RenderTask, job: Job, speech: SpeechFile): Promise
   // Whichever of them fails, nothing of this task may continue when the next one starts.
   const [engine, video, audioStream] = await allEnded([
     clock.during('load', () => models.engine(task.engine, task.pack)),
-    videoOf(task.videoPath, job),
-    audioOf(audioPath, job),
+    videoOf(task.videoPath, job, task.video),
+    audioOf(audioPath, job, task.audio),
     clock.during('audio', () =>
       recordAudio(binaries, audioPath, speech.descriptor, { deadlineMs: MEDIA_DEADLINE_MS, signal }),
     ),
