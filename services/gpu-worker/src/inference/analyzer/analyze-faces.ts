@@ -94,14 +94,14 @@ export async function analyzeFaces({
     }
     onFrame?.(faces.length);
   }
-  const clock = clockOf(faces.length);
-  markJumps(faces, cuts, clock);
-  fillGaps(faces, cuts, clock);
+  const known = { clock: clockOf(faces.length), held, cuts };
+  markJumps(faces, known);
+  fillGaps(faces, known);
   // What was not looked at is as it was before: a held picture, and the last one before a cut.
   for (const frame of faces.keys()) {
     if (held[frame] || (!isLookedAt[frame] && !faces[frame])) faces[frame] = faces[frame - 1] ?? null;
   }
-  return buildTrack({ analyzerVersion: analyzer.version, source, faces, clock, held, cuts, colors });
+  return buildTrack({ analyzerVersion: analyzer.version, source, faces, colors, ...known });
 }
 
 function toSource(points: Float32Array, from: Size, to: Size): Float32Array {

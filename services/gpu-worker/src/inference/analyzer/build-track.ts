@@ -14,17 +14,17 @@ import {
 import { landmarkBounds } from './face-geometry';
 
 /**
- * The most seconds between two sightings that are bridged: five missing frames of 25 a second. A face hidden for longer
- * (by a hand or a turned head) is not guessed.
+ * The longest gap, in seconds, that is filled: five missing frames of 25 a second. A face hidden for longer (by a hand or
+ * a turned head) is not guessed.
  */
-const LONGEST_GAP = 0.24;
+const LONGEST_GAP = 0.2;
 
 /** Smoothing, in seconds, of all landmarks except the mouth's, which are used to measure lip motion. */
 const LANDMARK_SIGMA = 0.06;
 
 /**
  * The frames of how many seconds after a frame can affect the data derived for it: the reach of engines in the track, plus
- * the reach of the landmarks' smoothing, plus the time to the sighting that ends a gap there.
+ * the reach of the landmarks' smoothing, plus the longest gap, which a sighting may end there.
  */
 export const LOOK_AHEAD = TRACK_REACH + smoothingReach(LANDMARK_SIGMA) + LONGEST_GAP;
 
@@ -37,15 +37,21 @@ export function settledFrames(clock: Clock): number {
   return until < 0 ? 0 : frameAt(clock, until) + 1;
 }
 
-interface TrackInput {
+/** The frames of a clip as the analysis knows them. */
+interface AnalyzedFrames {
+  /** When they are on screen. */
+  readonly clock: Clock;
+  /** Per frame, whether it shows the picture of the frame before. */
+  readonly held: readonly boolean[];
+  /** Per frame, whether a new shot begins. */
+  readonly cuts: boolean[];
+}
+
+interface TrackInput extends AnalyzedFrames {
   readonly analyzerVersion: string;
   /** Size of the source picture, and per frame 136 landmark values in its pixels, or null. */
   readonly source: { readonly width: number; readonly height: number };
   readonly faces: readonly (Float32Array | null)[];
-  /** When these frames are on screen. */
-  readonly clock: Clock;
-  readonly held: readonly boolean[];
-  readonly cuts: readonly boolean[];
   /** Per frame: the colors of its face, or null where none was seen. */
   readonly colors: readonly (LookColors | null)[];
 }
@@ -105,7 +111,8 @@ const UNCERTAINTY = 2;
  * zoomed in, which looks too similar for a cut detector, or where somebody else's face is followed from then on.
  * Nothing may be interpolated or smoothed across a jump: the mouths between would lie beside both faces.
  */
-export function markJumps(faces: readonly (Float32Array | null)[], cuts: boolean[], clock: Clock): void {
+export function markJumps(faces: readonly (Float32Array | null)[], frames: AnalyzedFrames): void {
+  const { clock, cuts } = frames;
   let last = -1;
   faces.forEach((face, frame) => {
     if (cuts[frame] === true) last = -1;
@@ -113,7 +120,7 @@ export function markJumps(faces: readonly (Float32Array | null)[], cuts: boolean
     const before = last < 0 ? null : faces[last];
     const seconds = secondsAt(clock, frame) - secondsAt(clock, last);
     // Nothing is connected across a longer gap anyway.
-    if (before && seconds <= LONGEST_GAP + ROUNDING && isJump(place(before), place(face), seconds))
+    if (before && isBridged(last, frame, frames) && isJump(place(before), place(face), seconds))
       cuts[frame] = true;
     last = frame;
   });
@@ -143,7 +150,8 @@ function place(face: Float32Array): Place {
  * Interpolates the landmarks of short gaps between two sightings in one shot, in place: a single missed frame would
  * show the original mouth for its time on screen.
  */
-export function fillGaps(faces: (Float32Array | null)[], cuts: readonly boolean[], clock: Clock): void {
+export function fillGaps(faces: (Float32Array | null)[], frames: AnalyzedFrames): void {
+  const { clock, cuts } = frames;
   let last = -1;
   for (let frame = 0; frame < faces.length; frame++) {
     if (cuts[frame] === true) last = -1;
@@ -152,13 +160,20 @@ export function fillGaps(faces: (Float32Array | null)[], cuts: readonly boolean[
     const before = last >= 0 ? faces[last] : null;
     const start = secondsAt(clock, last);
     const seconds = secondsAt(clock, frame) - start;
-    if (before && seconds <= LONGEST_GAP + ROUNDING) {
+    if (before && isBridged(last, frame, frames)) {
       for (let missing = last + 1; missing < frame; missing++) {
         faces[missing] = between(before, after, (secondsAt(clock, missing) - start) / seconds);
       }
     }
     last = frame;
   }
+}
+
+/** Whether the gap between two sightings is short: from the first picture without one to the next with one. */
+function isBridged(from: number, to: number, { clock, held }: AnalyzedFrames): boolean {
+  let first = from + 1;
+  while (held[first] === true) first++;
+  return secondsAt(clock, to) - secondsAt(clock, first) <= LONGEST_GAP + ROUNDING;
 }
 
 function between(before: Float32Array, after: Float32Array, part: number): Float32Array {

@@ -49,8 +49,9 @@ describe('buildTrack', () => {
     const breathing = (frame: number): Float32Array => face(300).map((v) => v * (1 + ((frame * 7) % 5) / 50));
     const trackOf = (frames: number): FaceTrack => {
       const faces = Array.from({ length: frames }, (_, i) => (hidden(i) ? null : breathing(i)));
-      fillGaps(faces, [], clockOf(faces));
-      return buildTrack({ ...plain(faces), source });
+      const input = { ...plain(faces), source };
+      fillGaps(faces, input);
+      return buildTrack(input);
     };
     const cropsOf = (track: FaceTrack): Float32Array =>
       musetalkBoxes(track, { shift: 0, margin: 10 }).slice(0, wanted * 4);
@@ -72,39 +73,48 @@ describe('buildTrack', () => {
 });
 
 describe('fillGaps', () => {
-  const none: boolean[] = [];
-
   test('up to five missing frames are interpolated, six are left', () => {
     const five = [face(0), null, null, null, null, null, face(60)];
-    fillGaps(five, none, clockOf(five));
+    fillGaps(five, plain(five));
     expect(five[2]).toEqual(face(20));
     const six = [face(0), null, null, null, null, null, null, face(60)];
-    fillGaps(six, none, clockOf(six));
+    fillGaps(six, plain(six));
     expect(six.slice(1, 7)).toEqual([null, null, null, null, null, null]);
   });
 
   test('at any rate as much time is filled, in proportion to it', () => {
     const gap = (missing: number) => [face(0), ...Array<null>(missing).fill(null), face(60)];
     for (const [rate, most] of [
+      [5, 1],
       [24, 4],
-      [50, 11],
-      [60, 13],
+      [50, 10],
+      [60, 12],
     ] as const) {
       const [filled, left] = [gap(most), gap(most + 1)];
-      for (const faces of [filled, left]) fillGaps(faces, none, clockOf(faces, rate));
+      for (const faces of [filled, left]) fillGaps(faces, { ...plain(faces), clock: clockOf(faces, rate) });
       expect([filled.includes(null), left.includes(null)]).toEqual([false, true]);
     }
     const uneven = gap(1);
-    fillGaps(uneven, none, { timescale: 100, ticks: Uint32Array.of(0, 4, 16, 20) });
+    const clock = { timescale: 100, ticks: Uint32Array.of(0, 4, 16, 20) };
+    fillGaps(uneven, { ...plain(uneven), clock });
     expect(uneven[1]).toEqual(face(15));
+  });
+
+  test('a picture that is held for long is followed by the next one without a gap', () => {
+    const faces = [face(0), null, null, null, null, null, null, null, face(60)];
+    fillGaps(faces, { ...plain(faces), held: faces.map((points) => points === null) });
+    expect(faces).not.toContain(null);
+    const missed = [face(0), ...Array<null>(6).fill(null), null, face(60)];
+    fillGaps(missed, { ...plain(missed), held: missed.map((_, frame) => frame > 0 && frame < 7) });
+    expect(missed).not.toContain(null);
   });
 
   test('a gap that holds a cut, or has no face on one side, is left', () => {
     const cut = [face(0), null, null, face(60)];
-    fillGaps(cut, [true, false, true, false], clockOf(cut));
+    fillGaps(cut, { ...plain(cut), cuts: [true, false, true, false] });
     expect(cut[1]).toBeNull();
     const open = [null, face(0), null];
-    fillGaps(open, none, clockOf(open));
+    fillGaps(open, plain(open));
     expect([open[0], open[2]]).toEqual([null, null]);
   });
 });
@@ -119,7 +129,7 @@ function circle(x: number, y: number, size: number): Float32Array {
 
 const jumpsOf = (faces: readonly (Float32Array | null)[], cuts: boolean[] = [], rate = 25): number[] => {
   const marked = faces.map((_, frame) => cuts[frame] === true);
-  markJumps(faces, marked, clockOf(faces, rate));
+  markJumps(faces, { ...plain(faces), cuts: marked, clock: clockOf(faces, rate) });
   return marked.flatMap((isMarked, frame) => (isMarked ? frame : []));
 };
 
@@ -139,8 +149,8 @@ describe('a face that jumps inside a shot', () => {
       return i < 20 ? circle(200, 200, 120) : circle(440, 220, 80);
     });
     const cuts = faces.map((_, frame) => frame === 0);
-    markJumps(faces, cuts, clockOf(faces));
-    fillGaps(faces, cuts, clockOf(faces));
+    markJumps(faces, { ...plain(faces), cuts });
+    fillGaps(faces, { ...plain(faces), cuts });
     const picture = { width: 640, height: 480 };
     const track = buildTrack({ ...plain(faces), source: picture, cuts });
     expect([...track.found.slice(17, 22)]).toEqual([1, 0, 0, 0, 1]);
@@ -152,10 +162,13 @@ describe('a face that jumps inside a shot', () => {
 });
 
 test('a head that turns, nods, leans in or speaks is not cut, nor a small one whose landmarks are unsure', () => {
-  const lively = Array.from({ length: 100 }, (_, i) =>
-    circle(300 + 60 * Math.sin(i / 3), 200 + 20 * Math.sin(i), 120 * (1 + 0.05 * Math.sin(i * 1.3))),
-  );
-  expect(jumpsOf(lively)).toEqual([]);
+  for (const rate of [12, 25, 60]) {
+    const lively = Array.from({ length: 4 * rate }, (_, frame) => {
+      const i = (frame * 25) / rate;
+      return circle(300 + 60 * Math.sin(i / 3), 200 + 20 * Math.sin(i), 120 * (1 + 0.05 * Math.sin(i * 1.3)));
+    });
+    expect(jumpsOf(lively, [], rate)).toEqual([]);
+  }
   const unsure = Array.from({ length: 100 }, (_, i) => circle(300 + (i % 2), 200, 16 + (i % 3)));
   expect(jumpsOf(unsure)).toEqual([]);
 });
