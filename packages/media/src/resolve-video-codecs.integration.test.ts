@@ -254,9 +254,18 @@ describe('an encoder that was told to use a card', () => {
 });
 
 it('software is taken untried, so that a worker without a card starts at once', async () => {
-  const nowhere = { ...binaries, ffmpeg: join(folder, 'no-ffmpeg') };
-  const resolved = await resolveVideoCodecs(nowhere, { ...H264, encoder: 'libx264', decoder: 'software' });
+  const nothing = await writeTool(join(folder, 'only-help.sh'), 'echo "Filter ${3#filter=}"');
+  const resolved = await resolveVideoCodecs(
+    { ...binaries, ffmpeg: nothing },
+    { ...H264, encoder: 'libx264', decoder: 'software' },
+  );
   expect(resolved).toEqual({ codecs: SOFTWARE_CODECS, ...H264, passedOver: [] });
+});
+
+it('H.264 for everything is refused where HDR cannot be turned into SDR', async () => {
+  const lacking = { ...binaries, ffmpeg: await writeTool(join(folder, 'lacking.sh'), 'exit 0') };
+  const wanted = { ...H264, encoder: 'libx264', decoder: 'software' } as const;
+  await expect(resolveVideoCodecs(lacking, wanted)).rejects.toThrow(/lacks the filter zscale/);
 });
 
 it('a trial ends well with a codec that works: every frame comes out', async () => {

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, endOf, secondsAt } from '@lipsync/domain';
+import { requireToneMapping } from './decode/picture-filters';
 import { openPictureDecoder } from './decode/picture-reader';
 import { openFrameEncoder } from './encode/encoder';
 import {
@@ -39,7 +40,8 @@ class VideoCodecError extends Error {
 /**
  * Chooses the codecs by encoding and decoding a tiny clip with each candidate that not every machine has, exactly as real
  * work would. A card that is to encode 8 bits also encodes 10 if it can; otherwise x265 does, if ffmpeg has that. Run once
- * at start. @throws VideoCodecError when a codec that was asked for by name does not work.
+ * at start. @throws VideoCodecError when a codec that was asked for by name does not work, and Error when HDR is to come back
+ * as H.264 and cannot.
  */
 export async function resolveVideoCodecs(
   binaries: Binaries,
@@ -84,7 +86,10 @@ export async function resolveVideoCodecs(
     );
     const { deepEncoder: software } = SOFTWARE_CODECS;
     const codecs = { encoder, deepEncoder: software, decoder };
-    if (wanted.output === 'h264') return { codecs, output: 'h264', passedOver };
+    if (wanted.output === 'h264') {
+      await requireToneMapping(binaries);
+      return { codecs, output: 'h264', passedOver };
+    }
     if (encoder === 'h264_nvenc' && (await works('hevc_nvenc', encode)))
       return { codecs: { ...codecs, deepEncoder: 'hevc_nvenc' }, output: 'source', passedOver };
     return { codecs, output: (await works(software, encode)) ? 'source' : 'h264', passedOver };

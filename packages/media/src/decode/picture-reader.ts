@@ -173,5 +173,9 @@ export function openPictureDecoder(
 
 function ensureSuccess(exit: ChildExit): void {
   if (exit.ended !== 'exit') throw new MediaProcessError(exit.ended, exit.stderr);
+  // A build that lacks a part says nothing about the media.
+  if (LACKING.test(exit.stderr)) throw new MediaProcessError('not_started', exit.stderr);
   if (exit.code !== 0) throw new MediaError('media_corrupt', exit.stderr);
 }
+
+const LACKING = /No such filter|Unknown decoder/;

@@ -25,13 +25,20 @@ describe('a decoder', () => {
     ['fails after its last whole frame has failed', 'printf 1234; exit 1', 'media_corrupt'],
   ])('that %s', async (_, commands, code) => {
     const decoder = await decoderThat(commands);
-    const frame = new Uint8Array(4);
-    const all = async (): Promise<void> => {
-      while (await decoder.readInto(frame));
-    };
-    await expect(all()).rejects.toMatchObject({ code });
+    await expect(readAll(decoder)).rejects.toMatchObject({ code });
     await decoder.close();
   });
+
+  test('that lacks a filter has not started, and says nothing about the media', async () => {
+    const decoder = await decoderThat('echo "No such filter: \'zscale\'" >&2; exit 1');
+    await expect(readAll(decoder)).rejects.toMatchObject({ reason: 'not_started' });
+    await decoder.close();
+  });
+
+  async function readAll(decoder: PictureDecoder): Promise<void> {
+    const frame = new Uint8Array(4);
+    while (await decoder.readInto(frame));
+  }
 
   test('that is closed in the middle of a video leaves no pipe open', async () => {
     const left = await descriptorsLeftBy(async () => {
