@@ -1,14 +1,13 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { constantClock, secondsAt } from '@lipsync/domain';
+import { constantClock } from '@lipsync/domain';
 import {
   eventually,
   ffmpeg,
   isAlive,
   makeNumberedVideo,
   type NumberedVideoOptions,
-  readFrameNumber,
 } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import {
@@ -65,26 +64,6 @@ describe('frames of a source in any order', () => {
 
   it('are those of the plain decode backwards from many keyframes', () =>
     expectExactBackwards(binaries, sample('variable rate with holes')));
-
-  it('yields every picture of a 29.97 fps source once, at exactly its rate', async () => {
-    const file = join(folder, 'film.mkv');
-    await makeNumberedVideo(file, { frames: 80, rate: '30000/1001' });
-    const { frames, stream: video, clock } = await decodeAll(binaries, file);
-    expect(frames.map((frame) => readFrameNumber(frame, video.width))).toEqual(order(80, (i) => i));
-    expect(clock).toEqual(constantClock({ num: 30_000, den: 1001 }, 80));
-  });
-
-  it('yields every picture of a variable rate at its time, and keeps one on screen through a hole', () => {
-    const { frames, stream: video, clock, held } = sample('variable rate with holes');
-    const shown = frames.map((frame) => readFrameNumber(frame, video.width));
-    const own = [...held.keys()].filter((frame) => held[frame] === 0);
-    expect(own.map((frame) => shown[frame])).toEqual(order(150, (i) => i));
-    expect(shown.filter((picture) => picture === 70)).toHaveLength(35);
-    for (const [picture, frame] of own.entries()) {
-      const seconds = (picture + 0.45 * Math.sin(picture) + (picture > 70 ? 40 : 0)) / 30;
-      expect(Math.abs(secondsAt(clock, frame) - seconds)).toBeLessThan(1e-3);
-    }
-  });
 
   it('plays backwards exactly even where a seek lands after the keyframe that it was meant for', async () => {
     // Its keyframes are 3 s apart.
