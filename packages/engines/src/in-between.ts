@@ -258,3 +258,18 @@ function blur(values: Float32Array, side: number, reach: number): void {
   for (let row = 0; row < side; row++) along(row * side, 1);
   for (let column = 0; column < side; column++) along(column, side);
 }
+
+/**
+ * A measure of frames that differ in turn, as generated ones and those between them might: every second value over the
+ * mean of its neighbors, in the middling case; of the lower half, so 1 where nothing alternates and less elsewhere. NaN
+ * for fewer than four values in a row. `values` are those of consecutive frames, such as their sharpness; null is none.
+ */
+export function alternation(values: readonly (number | null)[]): number {
+  const halves: [number[], number[]] = [[], []];
+  values.forEach((value, i) => {
+    const [before, after] = [values[i - 1], values[i + 1]];
+    if (value !== null && before != null && after != null)
+      halves[i % 2 === 0 ? 0 : 1].push((2 * value) / (before + after));
+  });
+  return Math.min(...halves.map((ratios) => ratios.sort((a, b) => a - b)[ratios.length >> 1] ?? NaN));
+}

@@ -1,4 +1,4 @@
-import { createInBetween } from './in-between';
+import { alternation, createInBetween } from './in-between';
 
 const SIDE = 128;
 const WHOLE = { x1: 0, y1: 0, x2: SIDE, y2: SIDE };
@@ -91,4 +91,14 @@ test('only what is shown is drawn, and a little around it', () => {
     if (value !== (inside ? whole[i] : from[i])) throw new Error(`${x}, ${y}`);
   });
   expect(distance(drawn, from)).toBeGreaterThan(0.05);
+});
+
+test('alternation is what the lower half of a series in turns lacks, whatever its course, and 1 where there are no turns', () => {
+  const course = Array.from({ length: 40 }, (_, i) => 10 + i);
+  expect(alternation(course)).toBeCloseTo(1, 6);
+  const every = (from: number) => course.map((value, i) => (i % 2 === from ? 0.8 * value : value));
+  expect(alternation(every(0))).toBeCloseTo(0.8, 6);
+  expect(alternation(every(1))).toBeCloseTo(0.8, 6);
+  expect(alternation(every(1).map((value, i) => (i === 7 ? null : value)))).toBeCloseTo(0.8, 2);
+  expect(alternation([1, 2, 3])).toBeNaN();
 });

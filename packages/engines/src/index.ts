@@ -44,6 +44,7 @@ export { chooseMouths, proposeMouths } from './face/mouth-ladder';
 export { faceRuns, smoothingReach, smoothRun } from './face/smoothing';
 export { highsyncFaceBox, highsyncFaces } from './highsync/faces';
 export { type HighsyncManifest, type HighsyncParams } from './highsync/manifest';
+export { alternation } from './in-between';
 export { allEnded } from './in-order';
 export { alignedFaces } from './latentsync/faces';
 export { type LatentsyncParams } from './latentsync/manifest';

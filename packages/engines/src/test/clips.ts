@@ -38,9 +38,9 @@ export function pictureOf(source: number): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(TEXTURE, (level) => level + source);
 }
 
-/** The clock of an output at the rate that the networks were trained at. */
-export const clockOf = (sources: readonly number[]): Clock =>
-  constantClock({ num: 25, den: 1 }, sources.length);
+/** The clock of an output, by default at the rate that the networks were trained at. */
+export const clockOf = (sources: readonly number[], fps = 25): Clock =>
+  constantClock({ num: fps, den: 1 }, sources.length);
 
 /** As many seconds of sound as the output has. */
 const soundFor = (clock: Clock): Float32Array =>

@@ -1,4 +1,4 @@
-import { type FaceTrack } from '@lipsync/engines';
+import { alternation, type FaceTrack } from '@lipsync/engines';
 import { median } from '@lipsync/local-stack';
 import { type Binaries, openClipReader, openFrameSource, type ProbedVideo } from '@lipsync/media';
 import { mean } from './figures';
@@ -16,6 +16,8 @@ export interface Version {
 export interface PictureFigures {
   /** Detail of the mouth, rendered over source, in the middling frame. */
   readonly sharpness: number;
+  /** How much softer every second mouth is than its neighbors; 1 where none is, see `alternation`. */
+  readonly alternation: number;
   /** How uneven closed lips are, rendered over source; null where either never closes them. */
   readonly residue: number | null;
   /** What flashes in the mouth for a single frame, rendered over source, while both hold still; null if they never do. */
@@ -62,7 +64,8 @@ export async function comparePictures(
   const goesOn = (frame: number): boolean =>
     Math.abs((indices[frame + 1] ?? NaN) - (indices[frame - 1] ?? NaN)) === 2;
 
-  const details: number[] = [];
+  /** Rendered over source, by frame. */
+  const details = new Array<number | null>(indices.length).fill(null);
   const unevenness: { rendered: number[]; source: number[] } = { rendered: [], source: [] };
   const flashes: { rendered: number[]; source: number[] } = { rendered: [], source: [] };
   const recent: { rendered: Picture; source: Picture }[] = [];
@@ -73,7 +76,7 @@ export async function comparePictures(
       if (recent.length > 3) recent.shift();
       if (rendered.mouth[frame] == null || source.mouth[frame] == null) continue;
       const box = mouthBox(lipsOf(source.track, index), pair.source);
-      details.push(detail(pair.rendered, box) / detail(pair.source, box));
+      details[frame] = detail(pair.rendered, box) / detail(pair.source, box);
       if (closed(rendered, frame))
         unevenness.rendered.push(lipUnevenness(pair.rendered, lipsOf(rendered.track, frame)));
       if (closed(source, frame))
@@ -105,5 +108,10 @@ export async function comparePictures(
     values.rendered.length === 0 || values.source.length === 0
       ? null
       : mean(values.rendered) / mean(values.source);
-  return { sharpness: median(details), residue: ratio(unevenness), flicker: ratio(flashes) };
+  return {
+    sharpness: median(details.filter((value) => value !== null)),
+    alternation: alternation(details),
+    residue: ratio(unevenness),
+    flicker: ratio(flashes),
+  };
 }

@@ -89,6 +89,11 @@ export function summaryOf(engine: Engine, all: readonly ClipFigures[]): Readonly
       'at least 0.85',
       (x) => x >= 0.85,
     ),
+    alternation: each(
+      (clip) => clip.alternation,
+      'at least 0.9',
+      (x) => x >= 0.9,
+    ),
     residue: each(
       (clip) => clip.residue,
       'at most 1.2',
