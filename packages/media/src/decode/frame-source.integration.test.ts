@@ -2,13 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { constantClock } from '@lipsync/domain';
-import {
-  eventually,
-  ffmpeg,
-  isAlive,
-  makeNumberedVideo,
-  type NumberedVideoOptions,
-} from '@lipsync/testkit';
+import { eventually, ffmpeg, isAlive, makeNumberedVideo, type NumberedVideoOptions } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import {
   expectExact,

@@ -34,7 +34,7 @@ export async function readSeekIndex(
 
 /**
  * By how much a picture's time in the clock may differ from that in the file, in seconds, because the clock of a constant
- * rate has exact times: less than two pictures ever do.
+ * rate has exact times. Pictures are always farther apart than twice that.
  */
 const SLACK = 0.002;
 /** Pictures that the deinterlacer has to see before it gives one as it gives it in a full decode: those of a frame before. */
