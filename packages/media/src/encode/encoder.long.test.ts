@@ -62,15 +62,17 @@ it.each([
 );
 
 it.each([
-  ['as many threads as the largest machine gives it', 1024],
-  ['many cores in a container of 2 GiB', 2],
-])('has room for the largest pictures with %s', async (_what, gibibytes) => {
+  ['8 bits with as many threads as the largest machine gives it', 8, 1024],
+  ['8 bits with many cores in a container of 2 GiB', 8, 2],
+  ['10 bits with as many threads as the largest machine gives it', 10, 1024],
+  ['10 bits with many cores in a container of 4 GiB', 10, 4],
+] as const)('has room for the largest pictures of %s', async (_what, depth, gibibytes) => {
   const [size, frames] = [{ width: 4096, height: 2160 }, 48];
   const share = machineShare({ cores: 1024, memoryBytes: gibibytes * 1024 ** 3 }, 1);
   const large = { ...binaries, share };
   const output = at('large-out.mp4');
   const clock = constantClock({ num: 25, den: 1 }, frames);
-  const settings = { outputPath: output, ...size, depth: 8 as const, clock, color: {} };
+  const settings = { outputPath: output, ...size, depth, clock, color: {} };
   const sound = { path: at('tone.m4a'), stream: await soundOf(binaries, at('tone.m4a')) };
   const encoder = openEncoder(large, { ...settings, audio: sound }, { deadlineMs: DEADLINE_MS });
   const frame = new Uint8Array(encoder.frameBytes).fill(128);

@@ -158,7 +158,8 @@ const MEMORY_PART = 3 / 4;
 /**
  * Writable memory for pictures of 4096x2160: with one thread, and for each further one. Measured with ffmpeg 5.1: the
  * most that a decoder of an accepted codec took (10-bit HEVC, ProRes 4444), and an output with x264 and AAC; with room
- * for the stacks of the filters' threads, of which there are more on a machine with more cores.
+ * for the stacks of the filters' threads, of which there are more on a machine with more cores. x265 takes 2 GiB with any
+ * number of threads, of which fewer would not help.
  */
 const DECODER = { first: 512 * 1024 ** 2, further: 80 * 1024 ** 2 };
 const ENCODER = { first: 1280 * 1024 ** 2, further: 136 * 1024 ** 2 };
