@@ -1,18 +1,34 @@
 import { SYNC_MODES, type SyncMode } from '@lipsync/contract';
 import fc from 'fast-check';
-import { audioPlan, outputFrameCount, sourceFrameIndex, usedVideoFrames, WORKING_FPS } from './timeline';
+import { type Clock, constantClock, endOf, framesOf, secondsAt, usualStep } from './clock';
+import { LONGEST_FRAME_SECONDS, timelineOf, usedVideoSeconds } from './timeline';
 
-const FRAME_SECONDS = 1 / WORKING_FPS;
+const RATES = [
+  { num: 24_000, den: 1001 },
+  { num: 25, den: 1 },
+  { num: 30_000, den: 1001 },
+  { num: 60, den: 1 },
+];
 
 const anyMode = fc.constantFrom(...SYNC_MODES);
-const anyVideo = fc.integer({ min: 1, max: 7500 });
 const anyAudio = fc.double({ min: 0.001, max: 300, noNaN: true });
+const constant = fc
+  .tuple(fc.constantFrom(...RATES), fc.integer({ min: 1, max: 2000 }))
+  .map(([rate, frames]) => constantClock(rate, frames));
+/** Pictures that last from a sixtieth of a second to as long as a frame may last. */
+const variable = fc
+  .array(fc.integer({ min: 17, max: LONGEST_FRAME_SECONDS * 1000 }), { minLength: 1, maxLength: 400 })
+  .map((steps): Clock => {
+    let at = 0;
+    return { timescale: 1000, ticks: Uint32Array.from([0, ...steps.map((step) => (at += step))]) };
+  });
+const anyClock = fc.oneof(constant, variable);
 
-function indices(mode: SyncMode, videoFrames: number, outputFrames: number): number[] {
-  return Array.from({ length: outputFrames }, (_, i) =>
-    sourceFrameIndex(mode, i, { videoFrames, outputFrames }),
-  );
-}
+const at25 = (frames: number): Clock => constantClock({ num: 25, den: 1 }, frames);
+const sourcesOf = (mode: SyncMode, frames: number, outputFrames: number): readonly number[] =>
+  timelineOf(mode, at25(frames), outputFrames / 25).sources;
+const durationOf = (clock: Clock, frame: number): number =>
+  secondsAt(clock, frame + 1) - secondsAt(clock, frame);
 
 describe('the length of the output', () => {
   it.each([
@@ -27,18 +43,21 @@ describe('the length of the output', () => {
     ['silence', 10.0, 1.74, 10.0],
     ['remap', 10.0, 1.74, 1.74],
   ] as const)(
-    'in mode %s of %f s of video and %f s of audio is %f s, to within a frame',
+    'in mode %s of %f s of video and %f s of audio is %f s, to within a frame, at every rate',
     (mode, video, audio, expected) => {
-      const seconds = outputFrameCount(mode, video * WORKING_FPS, audio) * FRAME_SECONDS;
-      expect(Math.abs(seconds - expected)).toBeLessThanOrEqual(FRAME_SECONDS + 1e-9);
+      for (const rate of RATES) {
+        const clock = constantClock(rate, Math.round((video * rate.num) / rate.den));
+        const seconds = endOf(timelineOf(mode, clock, audio).clock);
+        expect(Math.abs(seconds - expected)).toBeLessThanOrEqual(rate.den / rate.num + 1e-9);
+      }
     },
   );
 
   it('includes the last frame of a duration that floating point makes a little too short', () => {
-    expect(outputFrameCount('loop', 10, 8.64)).toBe(216);
-    expect(outputFrameCount('loop', 10, 0.58)).toBe(14);
-    expect(outputFrameCount('loop', 10, 1.1600000000000001)).toBe(29);
-    expect(outputFrameCount('loop', 10, 2.3199999999999998)).toBe(58);
+    expect(sourcesOf('loop', 10, 8.64 * 25)).toHaveLength(216);
+    expect(sourcesOf('loop', 10, 0.58 * 25)).toHaveLength(14);
+    expect(timelineOf('loop', at25(10), 1.1600000000000001).sources).toHaveLength(29);
+    expect(timelineOf('loop', at25(10), 2.3199999999999998).sources).toHaveLength(58);
   });
 
   // LatentSync's own code cuts 27 windows out of one second, two of them past its end. Nothing here uses that count.
@@ -46,24 +65,15 @@ describe('the length of the output', () => {
     [16_000, 25],
     [960_000, 1500],
   ])('matches MuseTalk’s code for %i samples of speech at 16 kHz: %i frames', (samples, frames) => {
-    for (const mode of SYNC_MODES) expect(outputFrameCount(mode, frames, samples / 16_000)).toBe(frames);
+    for (const mode of SYNC_MODES)
+      expect(timelineOf(mode, at25(frames), samples / 16_000).sources).toHaveLength(frames);
     for (const mode of ['bounce', 'loop', 'remap'] as const) {
-      expect(outputFrameCount(mode, 10, samples / 16_000)).toBe(frames);
-      expect(outputFrameCount(mode, 7500, samples / 16_000)).toBe(frames);
+      expect(timelineOf(mode, at25(10), samples / 16_000).sources).toHaveLength(frames);
+      expect(timelineOf(mode, at25(7500), samples / 16_000).sources).toHaveLength(frames);
     }
   });
 
-  it('never exceeds the longer input, and so never 300 s', () => {
-    fc.assert(
-      fc.property(anyMode, anyVideo, anyAudio, (mode, videoFrames, audioSeconds) => {
-        const longer = Math.max(videoFrames, audioSeconds * WORKING_FPS, 1);
-        expect(outputFrameCount(mode, videoFrames, audioSeconds)).toBeLessThanOrEqual(longer + 1e-6);
-      }),
-    );
-    for (const mode of SYNC_MODES) expect(outputFrameCount(mode, 7500, 300)).toBe(7500);
-  });
-
-  it('follows the rule of its mode within one frame, for any lengths', () => {
+  it('never exceeds the longer input, and follows the rule of its mode to within a frame, for any clock', () => {
     const rules: Record<SyncMode, (video: number, audio: number) => number> = {
       cut_off: Math.min,
       silence: Math.max,
@@ -72,10 +82,14 @@ describe('the length of the output', () => {
       remap: (_, audio) => audio,
     };
     fc.assert(
-      fc.property(anyMode, anyVideo, anyAudio, (mode, videoFrames, audioSeconds) => {
-        const expected = rules[mode](videoFrames, audioSeconds * WORKING_FPS);
-        const actual = outputFrameCount(mode, videoFrames, audioSeconds);
-        expect(Math.abs(actual - expected)).toBeLessThanOrEqual(1 + 1e-6);
+      fc.property(anyMode, anyClock, anyAudio, (mode, source, audioSeconds) => {
+        const { clock } = timelineOf(mode, source, audioSeconds);
+        const seconds = endOf(clock);
+        const longestFrame = LONGEST_FRAME_SECONDS + 1e-6;
+        expect(seconds).toBeLessThanOrEqual(Math.max(endOf(source), audioSeconds, longestFrame) + 1e-6);
+        expect(Math.abs(seconds - rules[mode](endOf(source), audioSeconds))).toBeLessThanOrEqual(
+          longestFrame,
+        );
       }),
     );
   });
@@ -85,125 +99,104 @@ describe('lengths that differ by at most one frame', () => {
   it('count as equal: every mode shows the plain video with the whole audio', () => {
     const off = fc.double({ min: -1, max: 1, noNaN: true });
     fc.assert(
-      fc.property(anyMode, fc.integer({ min: 2, max: 500 }), off, (mode, videoFrames, difference) => {
-        const audioSeconds = (videoFrames + difference) * FRAME_SECONDS;
-        const outputFrames = outputFrameCount(mode, videoFrames, audioSeconds);
-        expect(outputFrames).toBe(videoFrames);
-        expect(indices(mode, videoFrames, outputFrames)).toEqual(
-          Array.from({ length: videoFrames }, (_, i) => i),
-        );
-        expect(audioPlan(mode, { videoFrames, audioSeconds })).toEqual({});
+      fc.property(anyMode, anyClock, off, (mode, source, difference) => {
+        fc.pre(framesOf(source) > 1);
+        const audioSeconds = endOf(source) + (difference * usualStep(source)) / source.timescale;
+        fc.pre(audioSeconds > 0);
+        const { sources, clock, sound } = timelineOf(mode, source, audioSeconds);
+        expect(sources).toEqual(Array.from({ length: framesOf(source) }, (_, i) => i));
+        expect(clock).toEqual(source);
+        expect(sound).toEqual({});
       }),
     );
   });
 });
 
 describe('the source frame of an output frame', () => {
-  it('exists, for every mode and any lengths', () => {
+  it('exists, for every mode and clock', () => {
     fc.assert(
-      fc.property(
-        anyMode,
-        anyVideo,
-        anyAudio,
-        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-        (mode, videoFrames, audio, at) => {
-          const outputFrames = outputFrameCount(mode, videoFrames, audio);
-          const index = sourceFrameIndex(mode, Math.floor(at * outputFrames), { videoFrames, outputFrames });
-          expect(Number.isInteger(index)).toBe(true);
-          expect(index).toBeGreaterThanOrEqual(0);
-          expect(index).toBeLessThan(videoFrames);
-        },
-      ),
-    );
-  });
-
-  it('holds the last one in silence if the audio is longer', () => {
-    expect(indices('silence', 3, 6)).toEqual([0, 1, 2, 2, 2, 2]);
-  });
-
-  it('restarts in loop', () => {
-    expect(indices('loop', 3, 8)).toEqual([0, 1, 2, 0, 1, 2, 0, 1]);
-  });
-
-  it('reverses in bounce without showing the end frames twice', () => {
-    expect(indices('bounce', 4, 14)).toEqual([0, 1, 2, 3, 2, 1, 0, 1, 2, 3, 2, 1, 0, 1]);
-    expect(indices('bounce', 2, 5)).toEqual([0, 1, 0, 1, 0]);
-  });
-
-  it('stays the same in bounce if there is only one', () => {
-    expect(indices('bounce', 1, 4)).toEqual([0, 0, 0, 0]);
-  });
-
-  it('moves by exactly one frame in bounce and has the period 2N-2', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 2, max: 500 }), fc.nat(10_000), (videoFrames, i) => {
-        const at = (index: number) =>
-          sourceFrameIndex('bounce', index, { videoFrames, outputFrames: 20_000 });
-        expect(Math.abs(at(i + 1) - at(i))).toBe(1);
-        expect(at(i + 2 * videoFrames - 2)).toBe(at(i));
+      fc.property(anyMode, anyClock, anyAudio, (mode, source, audioSeconds) => {
+        const { sources, clock } = timelineOf(mode, source, audioSeconds);
+        expect(sources).toHaveLength(framesOf(clock));
+        expect(
+          sources.every((frame) => Number.isInteger(frame) && frame >= 0 && frame < framesOf(source)),
+        ).toBe(true);
       }),
     );
   });
 
-  it('covers the whole video evenly in remap, slower or faster, never backwards', () => {
-    expect(indices('remap', 3, 6)).toEqual([0, 0, 1, 1, 2, 2]);
-    expect(indices('remap', 6, 3)).toEqual([1, 3, 5]);
+  it('stays as long on screen as in the source, in every mode but remap', () => {
     fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 400 }),
-        fc.integer({ min: 1, max: 400 }),
-        (videoFrames, outputFrames) => {
-          const shown = indices('remap', videoFrames, outputFrames);
-          const sorted = [...shown].sort((a, b) => a - b);
-          expect(shown).toEqual(sorted);
-          // No frame is skipped when slowed down, and none is repeated when sped up.
-          expect(new Set(shown).size).toBe(Math.min(videoFrames, outputFrames));
-        },
-      ),
+      fc.property(anyMode, anyClock, anyAudio, (mode, source, audioSeconds) => {
+        fc.pre(mode !== 'remap');
+        const { sources, clock } = timelineOf(mode, source, audioSeconds);
+        sources.forEach((frame, output) => {
+          const isHeld = mode === 'silence' && output >= framesOf(source);
+          const expected = isHeld ? usualStep(source) / source.timescale : durationOf(source, frame);
+          expect(durationOf(clock, output)).toBeCloseTo(expected, 9);
+        });
+      }),
+    );
+  });
+
+  it('holds the last one in silence if the audio is longer', () => {
+    expect(sourcesOf('silence', 3, 6)).toEqual([0, 1, 2, 2, 2, 2]);
+  });
+
+  it('restarts in loop', () => {
+    expect(sourcesOf('loop', 3, 8)).toEqual([0, 1, 2, 0, 1, 2, 0, 1]);
+  });
+
+  it('reverses in bounce without showing the end frames twice', () => {
+    expect(sourcesOf('bounce', 4, 14)).toEqual([0, 1, 2, 3, 2, 1, 0, 1, 2, 3, 2, 1, 0, 1]);
+    expect(sourcesOf('bounce', 2, 5)).toEqual([0, 1, 0, 1, 0]);
+  });
+
+  it('stays the same in bounce if there is only one', () => {
+    expect(sourcesOf('bounce', 1, 4)).toEqual([0, 0, 0, 0]);
+  });
+
+  it('covers the whole video evenly in remap, slower or faster, never backwards', () => {
+    expect(sourcesOf('remap', 3, 6)).toEqual([0, 0, 1, 1, 2, 2]);
+    expect(sourcesOf('remap', 6, 3)).toEqual([1, 3, 5]);
+    const count = fc.integer({ min: 1, max: 400 });
+    fc.assert(
+      fc.property(fc.constantFrom(...RATES), count, count, (rate, videoFrames, outputFrames) => {
+        const seconds = (outputFrames * rate.den) / rate.num;
+        const shown = timelineOf('remap', constantClock(rate, videoFrames), seconds).sources;
+        expect(shown).toEqual([...shown].sort((a, b) => a - b));
+        // No frame is skipped when slowed down, and none is repeated when sped up.
+        expect(new Set(shown).size).toBe(Math.min(videoFrames, shown.length));
+      }),
     );
   });
 
   it('equals the output index in every mode but remap while the video is long enough', () => {
-    for (const mode of ['cut_off', 'bounce', 'loop', 'silence'] as const) {
-      expect(indices(mode, 10, 4)).toEqual([0, 1, 2, 3]);
+    for (const mode of ['cut_off', 'bounce', 'loop'] as const) {
+      expect(sourcesOf(mode, 10, 4)).toEqual([0, 1, 2, 3]);
     }
   });
 });
 
 describe('the used part of a video', () => {
-  it('gives the same output as the whole video, for every mode and any lengths', () => {
-    const wholeFramesOfAudio = fc.integer({ min: 1, max: 7500 }).map((frames) => frames * FRAME_SECONDS);
+  it('gives the same output as the whole video, for every mode and clock', () => {
     fc.assert(
-      fc.property(
-        anyMode,
-        anyVideo,
-        fc.oneof(anyAudio, wholeFramesOfAudio),
-        (mode, videoFrames, audioSeconds) => {
-          const usedFrames = Math.min(videoFrames, usedVideoFrames(mode, audioSeconds));
-          const outputFrames = outputFrameCount(mode, videoFrames, audioSeconds);
-          expect(outputFrameCount(mode, usedFrames, audioSeconds)).toBe(outputFrames);
-          expect(indices(mode, usedFrames, outputFrames)).toEqual(indices(mode, videoFrames, outputFrames));
-          expect(audioPlan(mode, { videoFrames: usedFrames, audioSeconds })).toEqual(
-            audioPlan(mode, { videoFrames, audioSeconds }),
-          );
-        },
-      ),
+      fc.property(anyMode, anyClock, anyAudio, (mode, source, audioSeconds) => {
+        const used = usedVideoSeconds(mode, audioSeconds);
+        const ticks = source.ticks.filter((_, i) => i === 0 || secondsAt(source, i - 1) < used);
+        const cut = timelineOf(mode, { ...source, ticks }, audioSeconds);
+        expect(cut).toEqual(timelineOf(mode, source, audioSeconds));
+      }),
     );
   });
 
-  it('ends near the end of the audio, except in the modes that show the whole video', () => {
-    expect(usedVideoFrames('cut_off', 1.74)).toBe(46);
-    expect(usedVideoFrames('loop', 1.74)).toBe(46);
-    expect(usedVideoFrames('bounce', 1.74)).toBe(46);
-    expect(usedVideoFrames('silence', 1.74)).toBe(Infinity);
-    expect(usedVideoFrames('remap', 1.74)).toBe(Infinity);
+  it('is all of it in the modes that show the whole video', () => {
+    expect(usedVideoSeconds('silence', 1.74)).toBe(Infinity);
+    expect(usedVideoSeconds('remap', 1.74)).toBe(Infinity);
   });
 });
 
 describe('the audio', () => {
-  const long = { videoFrames: 100, audioSeconds: 8.64 };
-  const short = { videoFrames: 250, audioSeconds: 1.74 };
-
   it.each([
     ['cut_off', { trimSeconds: 4 }, {}],
     ['silence', {}, { padToSeconds: 10 }],
@@ -213,8 +206,8 @@ describe('the audio', () => {
   ] as const)(
     'has in mode %s the plan %j when it is longer and %j when it is shorter',
     (mode, whenLonger, whenShorter) => {
-      expect(audioPlan(mode, long)).toEqual(whenLonger);
-      expect(audioPlan(mode, short)).toEqual(whenShorter);
+      expect(timelineOf(mode, at25(100), 8.64).sound).toEqual(whenLonger);
+      expect(timelineOf(mode, at25(250), 1.74).sound).toEqual(whenShorter);
     },
   );
 });

@@ -55,6 +55,7 @@ export function createTestWorker(db: Db): TestWorker {
         height: 360,
         frames: 50,
         fps: 25,
+        stream: {},
       };
       return done(completeIngest(db, lease, media));
     },
