@@ -1,4 +1,4 @@
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrate } from '@lipsync/prisma';
 import {
@@ -44,6 +44,21 @@ describe('migrations', () => {
     );
     expect(recorded.map(({ name }) => name)).toEqual(applied.sort());
     expect((await migrate(database.url)).applied).toEqual([]);
+  });
+
+  it('turn the frames that features covered, 25 a second, into seconds', async () => {
+    const [before = '', change = ''] = readdirSync(folder.path).toSorted();
+    const earlier = createMigrationFolder();
+    cpSync(join(folder.path, before), join(earlier.path, before), { recursive: true });
+    await migrate(database.url, { directory: earlier.path });
+    await make.query(
+      `INSERT INTO features (customer_id, video_sha256, name, sha256, frames, expires_at)
+       VALUES ('c', 'v', 'track', 's', 60, now())`,
+    );
+    cpSync(join(folder.path, change), join(earlier.path, change), { recursive: true });
+    await migrate(database.url, { directory: earlier.path });
+    earlier.delete();
+    expect(await make.query('SELECT seconds FROM features')).toEqual([{ seconds: 2.4 }]);
   });
 
   it('stop if an applied one was edited', async () => {
