@@ -106,11 +106,9 @@ async function decodePictures(
   { global, decoder }: DecodingPass,
   options: CheckOptions & Pick<ChildOptions, 'onComplaint'>,
 ): Promise<DecodedPictures> {
-  const threads = ['-threads', String(binaries.share.decoderThreads)];
-  const input = ffmpegInput(file, [...threads, '-noautorotate', ...decoder]);
-  const output = ['-map', '0:V:0', '-vf', FIELD_DETECTION, '-fps_mode', 'passthrough'];
   const limit = ['-max_error_rate', String(ERROR_RATE_MAX)];
-  const report = await check(binaries, file, [...global, ...limit, ...input, ...output], options);
+  const args = [...global, ...limit, ...examinedPictures(binaries, file, decoder)];
+  const report = await check(binaries, file, args, options);
   const decoded = lastProgressFrame(report);
   if (decoded === 0 || decoded < pictures * DECODED_SHARE_MIN) {
     throw new MediaError('media_corrupt', `${decoded} of ${pictures} pictures decode`);
@@ -131,10 +129,14 @@ export async function measureScan(
   stream: VideoStream,
   options: CheckOptions,
 ): Promise<Scan> {
-  const threads = ['-threads', String(binaries.share.decoderThreads)];
-  const input = ffmpegInput(file, [...threads, '-noautorotate', '-t', String(SAMPLE_SECONDS)]);
-  const output = ['-map', '0:V:0', '-vf', FIELD_DETECTION, '-fps_mode', 'passthrough'];
-  return scanOf(countFields(await check(binaries, file, [...input, ...output], options)), stream);
+  const args = examinedPictures(binaries, file, ['-t', String(SAMPLE_SECONDS)]);
+  return scanOf(countFields(await check(binaries, file, args, options)), stream);
+}
+
+/** Arguments that decode the pictures as they are stored, and look for fields in them. */
+function examinedPictures({ share }: Binaries, file: string, options: readonly string[]): string[] {
+  const input = ['-threads', String(share.decoderThreads), '-noautorotate', ...options];
+  return [...ffmpegInput(file, input), '-map', '0:V:0', '-vf', FIELD_DETECTION, '-fps_mode', 'passthrough'];
 }
 
 /** Reads what is asked for to its end. Returns what ffmpeg and its filters print. */

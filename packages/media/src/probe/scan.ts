@@ -10,12 +10,12 @@ export interface FieldCounts {
   readonly bff: number;
 }
 
-/** Looking at every picture takes a quarter as long as decoding; so runs of pictures are looked at, in all of the video. */
+/** Looking at every picture would take up to a third as long as decoding, so one in five is looked at, in runs. */
 const RUN = 20;
 const RUN_EVERY = 100;
 /**
- * How much better the fields of one order must fit between their neighbors in time than those of the other: by less, the
- * lines of grids and scrolled pages do so by chance. And how much better the lines of a whole picture must fit each other.
+ * How much better the fields of one order must fit between their neighbors in time than those of the other: by less,
+ * those of grids and scrolled pages do so by chance. And how much better the lines of a whole picture must fit together.
  */
 const THRESHOLDS = 'intl_thres=1.2:prog_thres=1.2';
 const VERDICT = 'lavfi.idet.single.current_frame';
