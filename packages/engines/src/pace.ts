@@ -6,7 +6,7 @@ import { type Run } from './face/smoothing';
 export interface Stride {
   /** The fewest and the most frames per second. */
   readonly rates: readonly [fewest: number, most: number];
-  /** Frames that it sees at once. */
+  /** Most faces that are generated in one batch. */
   readonly together: number;
 }
 

@@ -60,7 +60,7 @@ test.each([
   expect(pace.instants.filter(({ shown }) => shown)).toHaveLength(4);
 });
 
-test('there are never more instants for a frame than the network sees at once', () => {
+test('there are never more instants for a frame than one batch takes', () => {
   expect(outputsOf(paceOf(at(12, 4), undefined, { ...STRIDE, together: 1 }))).toEqual(upTo(4));
 });
 

@@ -54,6 +54,12 @@ describe('parameters that contradict the tensors beside them are refused, naming
     expect([musetalk, latentsync, highsync].map(problems)).toEqual([[], [], []]);
   });
 
+  test('the rates of frames, of which the fewest come first', () => {
+    expect([ofLatentsync({ rates: [24, 30] }), ofHighsync({ rates: [25, 25] })]).toEqual([[], []]);
+    const refused = ['params.rates: the fewest frames come first'];
+    expect([ofLatentsync({ rates: [30, 24] }), ofHighsync({ rates: [30, 24] })]).toEqual([refused, refused]);
+  });
+
   test('the side of the crop', () => {
     const image = (role: string, side: string, { roles }: Rendering) =>
       `roles.${role}.${side}.image: is float32 [${roles.vae_encoder.inputs.image.dims.join(',')}]`;

@@ -36,7 +36,7 @@ export type LatentParams = z.infer<typeof latentSchema>;
  */
 export const ratesSchema = z
   .tuple([z.number().positive(), z.number().positive()])
-  .refine(([fewest, most]) => fewest <= most, 'the rates rise');
+  .refine(([fewest, most]) => fewest <= most, 'the fewest frames come first');
 
 /** For a network that sees frames in sequence, learned at 25 frames per second. */
 export const USUAL_RATES: z.infer<typeof ratesSchema> = [24, 30];
