@@ -5,7 +5,7 @@ import { type Engine } from '@lipsync/contract';
 import { type Case, DEFAULT_VOICE } from './cases';
 import { factsOf, type SoundFacts, type VideoFacts } from './facts';
 import { codesIn, combing, compareOutside, lumaAt, numbersIn, timesIn } from './pictures';
-import { faceArea, makeScene, rampArea, type SceneOptions } from './scene';
+import { faceArea, makeScene, pannedArea, rampArea, type SceneOptions } from './scene';
 import { comparePictures, expectedShowings, type PictureFigures, type Showing, showingsOf } from './showings';
 import { compareSound, secondsOf, type SoundComparison } from './sound';
 import { makeVoice } from './voices';
@@ -128,6 +128,7 @@ async function readBack(file: string, origin: Origin): Promise<OutputFigures> {
   const outputs = await lumaAt(file, at(shown.numbers), width);
   const references = await lumaAt(video, at(source), width, reference);
   const originals = original === video ? references : await lumaAt(original, at(filmed.numbers), width);
+  const panned = pannedArea(scene);
   const codes = ([picture]: typeof outputs): number =>
     picture === undefined ? 0 : codesIn(picture, rampArea(scene));
   const voiceFacts = (await factsOf(audio)).sound;
@@ -150,7 +151,7 @@ async function readBack(file: string, origin: Origin): Promise<OutputFigures> {
         faceArea(scene),
       ),
     }),
-    combing: { source: combing(originals), output: combing(outputs) },
+    combing: { source: combing(originals, panned), output: combing(outputs, panned) },
     luma_codes: { source: codes(references), output: codes(outputs) },
   };
 }

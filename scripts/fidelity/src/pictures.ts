@@ -121,21 +121,20 @@ function compareWindow(a: Luma, b: Luma, left: number, top: number): { squares: 
 /** A row differs from both neighbors in the same direction by more than this: 10 of 255. */
 const COMB = 40;
 
-/** The largest share of pixels of a picture, below the number, that stand out from the rows above and below. */
-export function combing(pictures: readonly Luma[]): number {
-  return Math.max(
-    0,
-    ...pictures.map(({ samples, width }) => {
-      let combed = 0;
-      const first = width * (NUMBER_AREA.height + 2);
-      for (let i = first; i < samples.length - width; i += 1) {
-        const here = samples[i] ?? 0;
-        const [above, below] = [here - (samples[i - width] ?? 0), here - (samples[i + width] ?? 0)];
-        if (Math.min(above, below) > COMB || Math.max(above, below) < -COMB) combed += 1;
-      }
-      return combed / (samples.length - width - first);
-    }),
-  );
+/** The largest share of pixels of a picture's area that stand out from the rows above and below. */
+export function combing(pictures: readonly Luma[], area: PictureArea): number {
+  return Math.max(0, ...pictures.map((picture) => combedIn(picture, area)));
+}
+
+function combedIn({ samples, width }: Luma, { x1, y1, x2, y2 }: PictureArea): number {
+  let combed = 0;
+  for (let y = y1; y < y2; y += 1)
+    for (let i = y * width + x1; i < y * width + x2; i += 1) {
+      const here = samples[i] ?? 0;
+      const [above, below] = [here - (samples[i - width] ?? here), here - (samples[i + width] ?? here)];
+      if (Math.min(above, below) > COMB || Math.max(above, below) < -COMB) combed += 1;
+    }
+  return combed / ((x2 - x1) * (y2 - y1));
 }
 
 /** The number of different codes of luma in an area of a picture. */

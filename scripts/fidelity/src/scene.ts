@@ -30,6 +30,8 @@ export interface SceneOptions {
 /** Rows at the top with the number, and at the bottom with a ramp through all codes of luma. */
 const NUMBER_ROWS = 16;
 const RAMP_ROWS = 32;
+/** What a deinterlacer takes into account beside a pixel. */
+const EDGE_ROWS = 8;
 /** Of the sample face: its side, and what engines may change of it around its center. */
 const SAMPLE = { side: 640, x: 332, y: 320, reach: 230 };
 /** The camera pans by this part of the width to both sides, so often a second. */
@@ -48,6 +50,12 @@ export function faceArea(options: SceneOptions): PictureArea {
   const [x, y] = [width / 2 + (SAMPLE.x - SAMPLE.side / 2) * scale, NUMBER_ROWS + SAMPLE.y * scale];
   const reach = SAMPLE.reach * scale;
   return { x1: x - reach - pan, x2: x + reach + pan, y1: y - reach, y2: y + reach };
+}
+
+/** Where the camera pans, without the edges of what does not move. */
+export function pannedArea(options: SceneOptions): PictureArea {
+  const { width, height } = geometryOf(options);
+  return { x1: 0, y1: NUMBER_ROWS + EDGE_ROWS, x2: width, y2: height - RAMP_ROWS - EDGE_ROWS };
 }
 
 /** Where the ramp is. */
