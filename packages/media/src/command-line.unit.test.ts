@@ -92,6 +92,15 @@ describe('the pictures of an output', () => {
     expect(encoderFor(codecs, { width: 254, height: 1280, depth })).toBe(software);
   });
 
+  it('are as good at a higher rate, where encoders would save on each', () => {
+    const rateFactor = (fps: number): string | undefined => {
+      const clock = constantClock({ num: fps, den: 1 }, 1);
+      const args = encoderArguments({ ...outputWith(AAC), clock }, 'libx264', 3);
+      return args[args.indexOf('-crf') + 1];
+    };
+    expect([25, 30, 60].map(rateFactor)).toEqual(['17', '16.4', '14']);
+  });
+
   it.each([
     [8, 'libx264', 'h264_nvenc'],
     [10, 'libx265', 'hevc_nvenc'],

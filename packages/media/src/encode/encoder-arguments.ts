@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Clock, usualStep } from '@lipsync/domain';
+import { type Clock, usualRate, usualStep } from '@lipsync/domain';
 import { type VideoEncoder } from '../ffmpeg/binaries';
 import { FFMPEG_GLOBAL } from '../ffmpeg/input-arguments';
 import { type ColorTags, type HdrMetadata, type Rational } from '../probe/stream-info';
@@ -39,7 +39,7 @@ export function encoderArguments(
     ...['-map', '0:v:0', '-map', '1:a:0', '-map_metadata', '-1', '-map_chapters', '-1', '-sn', '-dn'],
     // No -frames:v: ffmpeg closes every stream of the file on reaching that count, and the sound loses its end.
     ...['-vf', tagFilter(settings)],
-    ...videoEncoderArguments(encoder, threads, hdr),
+    ...videoEncoderArguments(encoder, { threads, fps: usualRate(clock), hdr }),
     ...clockArguments(clock),
     ...(settings.timecode === undefined ? [] : ['-timecode', settings.timecode]),
     ...audioEncoderArguments(audio),

@@ -26,13 +26,16 @@ export function encoderFor(codecs: VideoCodecs, pictures: EncodedPictures): Vide
   return depth === 8 ? codecs.encoder : codecs.deepEncoder;
 }
 
+interface EncodingOptions {
+  readonly threads: number;
+  /** Pictures per second, as a rule. */
+  readonly fps: number;
+  readonly hdr?: HdrMetadata | undefined;
+}
+
 /** Output arguments for the pictures: constant quality, every incoming frame kept, 4:2:0. */
-export function videoEncoderArguments(
-  encoder: VideoEncoder,
-  threads: number,
-  hdr: HdrMetadata = {},
-): string[] {
-  return ['-c:v', encoder, ...ENCODER_ARGUMENTS[encoder](threads, hdr)];
+export function videoEncoderArguments(encoder: VideoEncoder, options: EncodingOptions): string[] {
+  return ['-c:v', encoder, ...ENCODER_ARGUMENTS[encoder](options)];
 }
 
 /**
@@ -47,19 +50,30 @@ const NVENC = [
 /** MP4's name for HEVC whose parameters are in the header; Apple's players know no other. */
 const HEVC_TAG = ['-tag:v', 'hvc1'];
 
+/** Visually lossless for a talking head, where a picture is on screen for 0.04 s. */
+const RATE_FACTOR = 17;
+/**
+ * x264 and x265 code pictures that are on screen for half as long more coarsely by so much: six times what their
+ * `qcompress`, 0.6, leaves of 1.
+ */
+const COARSER_BY_RATE = 2.4;
+
+/** The rate factor with which a picture is as good at any rate: editors look at single ones. */
+function rateFactor(fps: number): string {
+  return String(Math.round((RATE_FACTOR - COARSER_BY_RATE * Math.log2(fps * 0.04)) * 10) / 10);
+}
+
 /** How each encoder is asked for constant quality, with no cap on the rate. */
-const ENCODER_ARGUMENTS: Readonly<
-  Record<VideoEncoder, (threads: number, hdr: HdrMetadata) => readonly string[]>
-> = {
-  // `veryfast` is where more time stops buying quality (medium: 2.7 times the time, the same size); crf 17 is visually
-  // lossless for a talking head.
-  libx264: (threads) => [
-    ...['-preset', 'veryfast', '-crf', '17', '-threads:v', String(threads), '-pix_fmt', 'yuv420p'],
+const ENCODER_ARGUMENTS: Readonly<Record<VideoEncoder, (options: EncodingOptions) => readonly string[]>> = {
+  // `veryfast` is where more time stops buying quality (medium: 2.7 times the time, the same size).
+  libx264: ({ threads, fps }) => [
+    ...['-preset', 'veryfast', '-crf', rateFactor(fps), '-threads:v', String(threads)],
+    ...['-pix_fmt', 'yuv420p'],
   ],
-  // As many bytes as x264 at crf 17, and 1 dB closer to the source (PSNR), in three times its time; `veryfast` takes
-  // half as long again for another decibel.
-  libx265: (threads, hdr) => [
-    ...['-preset', 'superfast', '-crf', '17', '-x265-params', x265Parameters(threads, hdr)],
+  // As many bytes as x264 with the same factor, and 1 dB closer to the source (PSNR), in three times its time;
+  // `veryfast` takes half as long again for another decibel.
+  libx265: ({ threads, fps, hdr }) => [
+    ...['-preset', 'superfast', '-crf', rateFactor(fps), '-x265-params', x265Parameters(threads, hdr)],
     ...['-pix_fmt', 'yuv420p10le', ...HEVC_TAG],
   ],
   h264_nvenc: () => [...NVENC, '-profile:v', 'high', '-pix_fmt', 'yuv420p'],
@@ -69,7 +83,7 @@ const ENCODER_ARGUMENTS: Readonly<
 /** Each picture that is encoded at the same time takes memory; rows of one picture are encoded at the same time anyway. */
 const THREADS_OF_PICTURE = 4;
 
-function x265Parameters(threads: number, { masteringDisplay, contentLight }: HdrMetadata): string {
+function x265Parameters(threads: number, { masteringDisplay, contentLight }: HdrMetadata = {}): string {
   const parameters = [
     ...['log-level=none', `pools=${threads}`, `frame-threads=${Math.ceil(threads / THREADS_OF_PICTURE)}`],
     // Every keyframe can be the first picture of a part, as with x264.

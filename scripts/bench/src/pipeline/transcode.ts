@@ -136,7 +136,10 @@ async function encoding(binaries: Binaries, clip: PreparedClip, outFile: string)
   if (stream === undefined) throw new Error(`${clip.audioFile} has no sound`);
   return [
     ...['-i', clip.audioFile, '-map', '0:v', '-map', '1:a'],
-    ...videoEncoderArguments(binaries.codecs.encoder, binaries.share.encoderThreads),
+    ...videoEncoderArguments(binaries.codecs.encoder, {
+      threads: binaries.share.encoderThreads,
+      fps: clip.shape.fps,
+    }),
     ...audioEncoderArguments({ path: clip.audioFile, stream }),
     ...['-movflags', '+faststart', outFile],
   ];
