@@ -4,7 +4,6 @@ import { type Fidelity, type OutputFigures } from './measure-case';
 export const BOUNDS = {
   movedMs: 1,
   frameMs: 100,
-  psnrDb: 50,
   /** Of the pixels of a picture, more than in the source before it was woven. */
   combing: 0.002,
   /** Of the source's codes of luma. */
@@ -35,7 +34,7 @@ function pictureFaults({
     [`a frame stays ${longest_frame_ms} ms`]: longest_frame_ms > BOUNDS.frameMs + BOUNDS.movedMs,
     [`ends ${late_end_ms} ms late`]: Math.abs(late_end_ms) > longest_frame_ms + BOUNDS.movedMs,
     [`${outside?.psnr_db.toFixed(1) ?? 'no'} dB outside the face`]: !(
-      outside && outside.psnr_db >= BOUNDS.psnrDb
+      outside && outside.psnr_db >= outside.wanted_db
     ),
     [`${(100 * combing.output).toFixed(1)} % combed`]: combing.output > combing.source + BOUNDS.combing,
     [`${codes.output} codes of luma of ${codes.source}`]: codes.output < BOUNDS.codes * codes.source,

@@ -5,7 +5,7 @@ import { type Engine } from '@lipsync/contract';
 import { type Case, DEFAULT_VOICE } from './cases';
 import { factsOf, type SoundFacts, type VideoFacts } from './facts';
 import { codesIn, combing, compareOutside, lumaAt, numbersIn, timesIn } from './pictures';
-import { faceArea, makeScene, pannedArea, rampArea, type SceneOptions } from './scene';
+import { faceArea, makeScene, pannedArea, rampArea } from './scene';
 import { comparePictures, expectedShowings, type PictureFigures, type Showing, showingsOf } from './showings';
 import { compareSound, secondsOf, type SoundComparison } from './sound';
 import { makeVoice } from './voices';
@@ -25,7 +25,7 @@ export interface OutputFigures {
   readonly sound?: SoundFacts & SoundComparison;
   readonly pictures: PictureFigures;
   /** Of up to eight pictures, outside all that an engine may change; absent where none can be compared. */
-  readonly outside_face?: { readonly psnr_db: number; readonly ssim: number };
+  readonly outside_face?: { readonly psnr_db: number; readonly ssim: number; readonly wanted_db: number };
   /** The largest part of a picture whose rows stand out from their neighbors; that of the source before it was woven. */
   readonly combing: { readonly source: number; readonly output: number };
   /** Codes of luma in the ramp of a picture. */
@@ -34,13 +34,16 @@ export interface OutputFigures {
 
 /** Pictures that are compared. */
 const COMPARED = 8;
+/** The PSNR that is wanted where a case does not say it. */
+const PSNR_DB = 50;
 
 /** Makes the source, renders it with all engines at once, and reads the results back. */
 export async function measureCase(
   api: LipSync,
-  { name, container = 'mp4', scene, voice = DEFAULT_VOICE, syncMode = 'cut_off', rate, reference }: Case,
+  each: Case,
   { engines, folder }: { engines: readonly Engine[]; folder: string },
 ): Promise<Fidelity[]> {
+  const { name, container = 'mp4', scene, voice = DEFAULT_VOICE, syncMode = 'cut_off', rate } = each;
   await mkdir(folder, { recursive: true });
   const stem = join(folder, name.replaceAll(/[^\w.]+/g, '-'));
   const video = `${stem}.${container}`;
@@ -55,8 +58,7 @@ export async function measureCase(
   const results: Fidelity[] = [];
   for (const engine of engines) {
     const said = { case: name, engine, source: { ...source, ...(sound && { sound }) } };
-    const run = record.engines?.find((each) => each.engine === engine);
-    const error = run?.error ?? record.error;
+    const error = record.engines?.find((run) => run.engine === engine)?.error ?? record.error;
     if (error !== undefined) {
       results.push({ ...said, error: error.code });
       continue;
@@ -65,7 +67,7 @@ export async function measureCase(
     await api.outputs.download(record, engine, file);
     results.push({
       ...said,
-      output: await readBack(file, { audio, original, video, scene, reference, filmed, expected }),
+      output: await readBack(file, each, { audio, original, video, filmed, expected }),
     });
   }
   return results;
@@ -105,14 +107,16 @@ interface Origin {
   readonly original: string;
   /** The file that was rendered. */
   readonly video: string;
-  readonly scene: SceneOptions;
-  readonly reference: Case['reference'];
   readonly filmed: Filmed;
   readonly expected: readonly Showing[];
 }
 
-async function readBack(file: string, origin: Origin): Promise<OutputFigures> {
-  const { audio, original, video, scene, reference, filmed, expected } = origin;
+async function readBack(
+  file: string,
+  { scene, reference, psnrDb = PSNR_DB }: Case,
+  origin: Origin,
+): Promise<OutputFigures> {
+  const { audio, original, video, filmed, expected } = origin;
   const { video: videoFacts, sound } = await factsOf(file);
   const shown = await picturesOf(file);
   const width = Number(videoFacts?.size.split('x')[0]) & ~1;
@@ -146,10 +150,13 @@ async function readBack(file: string, origin: Origin): Promise<OutputFigures> {
       }),
     pictures: comparePictures(expected, shown.showings),
     ...(numbers.length > 0 && {
-      outside_face: compareOutside(
-        outputs.flatMap((output, i) => (references[i] ? [[output, references[i]] as const] : [])),
-        faceArea(scene),
-      ),
+      outside_face: {
+        ...compareOutside(
+          outputs.flatMap((output, i) => (references[i] ? [[output, references[i]] as const] : [])),
+          faceArea(scene),
+        ),
+        wanted_db: psnrDb,
+      },
     }),
     combing: { source: combing(originals, panned), output: combing(outputs, panned) },
     luma_codes: { source: codes(references), output: codes(outputs) },
