@@ -38,7 +38,7 @@ pcm() { grep -oE "ff_pcm_([suf](8|16|24|32|64)(le|be)?|mulaw|alaw|bluray)_$1" li
   --enable-bsf=vp9_superframe,vp9_superframe_split,av1_frame_merge,av1_frame_split,setts \
   --enable-filter=setpts,asetpts,scale,format,aformat,crop,select,setsar,setparams,aresample,apad,atrim,trim \
   --enable-filter=null,anull,transpose,hflip,vflip,rotate,settb,metadata,bwdif,premultiply,lutrgb,zscale,tonemap \
-  --enable-filter=split,idet,nullsink \
+  --enable-filter=split,idet \
   --enable-filter=pad,noise --enable-muxer=wav \
   --enable-ffnvcodec --enable-nvenc --enable-nvdec --enable-cuvid --enable-encoder=h264_nvenc,hevc_nvenc --enable-decoder=av1 \
   --enable-hwaccel=h264_nvdec,hevc_nvdec,vp8_nvdec,vp9_nvdec,av1_nvdec,mpeg4_nvdec >/configure.log ||

@@ -46,7 +46,7 @@ const AUDIO = { codec: 'mp3', sampleRate: 48_000, channels: 2, startSeconds: 0 }
 function filtersIn(args: readonly string[]): string[] {
   return args.flatMap((arg, i) =>
     ['-vf', '-af'].includes(args[i - 1] ?? '')
-      ? arg.split(/(?<!\\)[,;]/).map((filter) => filter.replaceAll(/\[\w+\]/g, '').split('=')[0] ?? '')
+      ? arg.split(/(?<!\\)[,;]/).map((filter) => filter.replaceAll(/\[[\w:]+\]/g, '').split('=')[0] ?? '')
       : [],
   );
 }

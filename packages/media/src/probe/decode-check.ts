@@ -136,7 +136,9 @@ export async function measureScan(
 /** Arguments that decode the pictures as they are stored, and look for fields in them. */
 function examinedPictures({ share }: Binaries, file: string, options: readonly string[]): string[] {
   const input = ['-threads', String(share.decoderThreads), '-noautorotate', ...options];
-  return [...ffmpegInput(file, input), '-map', '0:V:0', '-vf', FIELD_DETECTION, '-fps_mode', 'passthrough'];
+  const all = ['-map', '[all]', '-fps_mode', 'passthrough', '-f', 'null', '-'];
+  const some = ['-map', '[some]', '-fps_mode', 'passthrough'];
+  return [...ffmpegInput(file, input), '-filter_complex', FIELD_DETECTION, ...all, ...some];
 }
 
 /** Reads what is asked for to its end. Returns what ffmpeg and its filters print. */

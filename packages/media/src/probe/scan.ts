@@ -21,13 +21,14 @@ const THRESHOLDS = 'intl_thres=1.2:prog_thres=1.2';
 const VERDICT = 'lavfi.idet.single.current_frame';
 
 /**
- * The filters that look for fields in pictures as they are stored. They pass all pictures on, and print a line for each
- * examined one to standard output (https://ffmpeg.org/ffmpeg-filters.html#idet). Every line is a write of its own, so
- * that lines of others do not end up within.
+ * The filters that look for fields in pictures as they are stored. They pass all pictures on as `all` and the examined
+ * ones as `some`, of which they print a line each to standard output (https://ffmpeg.org/ffmpeg-filters.html#idet). Every
+ * line is a write of its own, so that lines of others do not end up within. Both need an output: ffmpeg 7 stops at a
+ * branch that ends in a graph.
  */
 export const FIELD_DETECTION =
-  `split[all][some];[some]select=lt(mod(n\\,${RUN_EVERY})\\,${RUN}),idet=${THRESHOLDS},` +
-  `metadata=print:key=${VERDICT}:file=-:direct=1,nullsink;[all]null`;
+  `[0:V:0]split[all][picked];[picked]select=lt(mod(n\\,${RUN_EVERY})\\,${RUN}),idet=${THRESHOLDS},` +
+  `metadata=print:key=${VERDICT}:file=-:direct=1[some]`;
 
 /** Counts what the filters printed among other lines. */
 export function countFields(output: string): FieldCounts {
