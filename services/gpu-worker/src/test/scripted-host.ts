@@ -7,7 +7,7 @@ import { syntheticTrack } from '@lipsync/engines/test';
 import { type FoundPacks, type UsablePack } from '../host/find-packs';
 import { InferenceCrash, InferenceFailure } from '../host/inference-error';
 import { type InferenceHost, type TaskOptions } from '../host/inference-host';
-import { LOOK_AHEAD, settledFrames } from '../inference/analyzer/build-track';
+import { secondsToSettle, settledFrames } from '../inference/analyzer/build-track';
 import { createStageClock } from '../inference/job';
 import { openFeatures } from '../inference/pipeline/feature-file';
 import { type AnalyzeResult, type RenderResult } from '../protocol/messages';
@@ -104,7 +104,7 @@ export function createScriptedHost() {
 
   const host: InferenceHost = {
     async analyze({ videoPath, trackPath, wantedSeconds = Infinity, reuseTrack, engines = [] }) {
-      const ahead = Math.ceil((wantedSeconds + LOOK_AHEAD) * FPS);
+      const ahead = Math.ceil(secondsToSettle(wantedSeconds) * FPS);
       const complete = reuseTrack ?? ahead >= FACE_FRAMES;
       let track: FaceTrack;
       if (reuseTrack) track = decodeFaceTrack(await readFile(trackPath));

@@ -1,4 +1,4 @@
-import { type Clock, frameAt, framesOf, secondsAt } from '@lipsync/domain';
+import { type Clock, frameAt, framesOf, LONGEST_FRAME_SECONDS, secondsAt } from '@lipsync/domain';
 import {
   FACE_TRACK_VERSION,
   faceRuns,
@@ -30,6 +30,14 @@ export const LOOK_AHEAD = TRACK_REACH + smoothingReach(LANDMARK_SIGMA) + LONGEST
 
 /** Absorbs what floating point takes from a difference between the times of two frames. */
 const ROUNDING = 1e-9;
+
+/**
+ * How many seconds of a clip have to be analyzed for its first `seconds` to be settled: the frame on screen at their end
+ * may appear well before it.
+ */
+export function secondsToSettle(seconds: number): number {
+  return seconds + LOOK_AHEAD + LONGEST_FRAME_SECONDS;
+}
 
 /** How many of these first frames of a clip have rows that no later frame can affect, however the clip goes on. */
 export function settledFrames(clock: Clock): number {

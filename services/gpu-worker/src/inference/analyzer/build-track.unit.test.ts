@@ -1,6 +1,6 @@
-import { type Clock, constantClock } from '@lipsync/domain';
+import { type Clock, constantClock, secondsAt } from '@lipsync/domain';
 import { type FaceTrack, musetalkBoxes } from '@lipsync/engines';
-import { buildTrack, fillGaps, LOOK_AHEAD, markJumps } from './build-track';
+import { buildTrack, fillGaps, LOOK_AHEAD, markJumps, secondsToSettle, settledFrames } from './build-track';
 
 const face = (x: number): Float32Array =>
   Float32Array.from({ length: 136 }, (_, i) => (i % 2 === 0 ? x + i : 100 + i));
@@ -70,6 +70,19 @@ describe('buildTrack', () => {
     const track = buildTrack({ ...plain([]), source });
     expect([track.frames, track.landmarks.length, track.found.length]).toEqual([0, 0, 0]);
   });
+});
+
+test.each([
+  ['12', 12, 1],
+  ['24', 24, 1],
+  ['29.97', 30_000, 1001],
+  ['59.94', 60_000, 1001],
+])('of a video at %s frames a second, the seconds asked for are settled', (_, num, den) => {
+  for (let wanted = 1; wanted < 3; wanted += 0.017) {
+    const frames = Math.ceil((secondsToSettle(wanted) * num) / den);
+    const clock = constantClock({ num, den }, frames);
+    expect(secondsAt(clock, settledFrames(clock))).toBeGreaterThanOrEqual(wanted);
+  }
 });
 
 describe('fillGaps', () => {

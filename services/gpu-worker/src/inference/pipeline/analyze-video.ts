@@ -9,7 +9,7 @@ import {
   analyzeFaces,
   type LoadedAnalyzer,
 } from '../analyzer/analyze-faces';
-import { LOOK_AHEAD, settledFrames } from '../analyzer/build-track';
+import { secondsToSettle, settledFrames } from '../analyzer/build-track';
 import { type Job, MEDIA_DEADLINE_MS } from '../job';
 import { readTrack, videoOf } from '../local-media';
 import { NoFaceDetected } from '../task-failure';
@@ -98,7 +98,7 @@ async function analysisPass(
   const source = frameSize(video);
   const size = analysisSize(source, video.pixelAspect);
   const layout = { format: 'rgb24', ...size } as const;
-  const untilSeconds = wantedSeconds + LOOK_AHEAD;
+  const untilSeconds = secondsToSettle(wantedSeconds);
   const reader = openClipReader(binaries, videoPath, video, {
     layout,
     videoSeconds,
