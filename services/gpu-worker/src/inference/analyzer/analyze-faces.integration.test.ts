@@ -223,6 +223,24 @@ describe('analyzeFaces', () => {
     }
   });
 
+  test.each([12, 13])(
+    'at 60 pictures a second a face that jumps in picture %i is there from it on',
+    async (jump) => {
+      const pictures = sample
+        .slice(0, 20)
+        .map((picture, i) => (i < jump ? picture : part(picture, { x: 200, y: SIDE / 2, side: SIDE })));
+      const track = await analyzeFaces({
+        frames: each(pictures, undefined, 60),
+        clockOf: (frames) => constantClock({ num: 60, den: 1 }, frames),
+        source: { width: SIDE, height: SIDE },
+        analyzer,
+      });
+      expect([...track.cuts.keys()].filter((frame) => track.cuts[frame] === 1)).toEqual([0, jump]);
+      const noses = Array.from({ length: 20 }, (_, frame) => landmark(landmarksOf(track, frame), 30).x);
+      noses.forEach((x, frame) => expect(x > 140).toBe(frame < jump));
+    },
+  );
+
   test('an error thrown between two frames stops the analysis', async () => {
     const stop = new Error('cancelled');
     const analysis = analyzeFaces({

@@ -23,24 +23,33 @@ interface Samples {
   readonly luma: Uint8Array;
 }
 
-/** Whether a shot begins with this picture. `face` is where the face followed so far, if any, was last seen. */
-type IsCut = (picture: RgbPicture, face: Box | null) => boolean;
+/** What is new in a picture. */
+interface News {
+  /** A shot begins with it. */
+  readonly shot: boolean;
+  /** Where the followed face was, there is something else. */
+  readonly face: boolean;
+}
+
+/** Compares a picture with the one before. `face` is where the face followed so far, if any, was last seen. */
+type FindNews = (picture: RgbPicture, face: Box | null) => News;
 
 /**
  * Detects the first frame of each shot: its brightness histograms, one per cell of a 4×4 grid, differ from those of the
  * previous frame. If the followed face is unchanged, only something around it has changed: a slide, or the panel of
- * somebody who joined the call. Must be called with every frame in order; returns true on the very first.
+ * somebody who joined the call. Must be called with every frame in order; the very first begins a shot.
  */
-export function createCutDetector(): IsCut {
+export function createCutDetector(): FindNews {
   let previous: { readonly samples: Samples; readonly histograms: Float32Array } | null = null;
   return (picture, face) => {
     const samples = sample(picture);
     const current = { samples, histograms: histograms(samples) };
     const before = previous;
     previous = current;
-    if (before === null) return true;
-    if (difference(before.histograms, current.histograms) <= CUT_DIFFERENCE) return false;
-    return face === null || change(before.samples, samples, face) >= SAME_FACE_CHANGE;
+    if (before === null) return { shot: true, face: false };
+    const isOther = difference(before.histograms, current.histograms) > CUT_DIFFERENCE;
+    const isFaceNew = face !== null && change(before.samples, samples, face) >= SAME_FACE_CHANGE;
+    return { shot: isOther && (face === null || isFaceNew), face: isFaceNew };
   };
 }
 

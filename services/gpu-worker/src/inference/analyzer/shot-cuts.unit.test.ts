@@ -10,8 +10,8 @@ describe('createCutDetector', () => {
   };
 
   test('the first frame starts a shot, a repeated one does not, another scene does', () => {
-    const isCut = createCutDetector();
-    expect([flat(40), flat(40), flat(200), flat(200)].map((picture) => isCut(picture, null))).toEqual([
+    const newsOf = createCutDetector();
+    expect([flat(40), flat(40), flat(200), flat(200)].map((picture) => newsOf(picture, null).shot)).toEqual([
       true,
       false,
       true,
@@ -20,14 +20,14 @@ describe('createCutDetector', () => {
   });
 
   test('something an eighth of the picture wide that moves across it is no cut', () => {
-    const isCut = createCutDetector();
+    const newsOf = createCutDetector();
     const pictures = [0, 1, 2, 3, 4, 5].map((step) => {
       const picture = flat(40);
       for (let y = 0; y < 64; y++)
         picture.data.fill(220, (y * 64 + step * 8) * 3, (y * 64 + step * 8 + 8) * 3);
       return picture;
     });
-    expect(pictures.map((picture) => isCut(picture, null)).slice(1)).not.toContain(true);
+    expect(pictures.map((picture) => newsOf(picture, null).shot).slice(1)).not.toContain(true);
   });
 
   describe('where three quarters of the picture change', () => {
@@ -41,9 +41,9 @@ describe('createCutDetector', () => {
       return picture;
     };
     const isCutWith = (face: Box | null): boolean => {
-      const isCut = createCutDetector();
-      isCut(shaded(false), face);
-      return isCut(shaded(true), face);
+      const newsOf = createCutDetector();
+      newsOf(shaded(false), face);
+      return newsOf(shaded(true), face).shot;
     };
 
     test('it is no cut for a face that has stayed as it was', () => {
@@ -57,5 +57,20 @@ describe('createCutDetector', () => {
     ])('it is a cut for %s', (_, face) => {
       expect(isCutWith(face)).toBe(true);
     });
+  });
+
+  test('within a shot it is news that a followed face has changed', () => {
+    const newsOf = createCutDetector();
+    const face = { x1: 8, y1: 8, x2: 24, y2: 24 };
+    const bright = flat(40);
+    for (let y = 8; y < 24; y++) bright.data.fill(80, (y * 64 + 8) * 3, (y * 64 + 24) * 3);
+    expect(
+      [flat(40), flat(40), bright, flat(40)].map((picture, i) => newsOf(picture, i < 3 ? face : null)),
+    ).toEqual([
+      { shot: true, face: false },
+      { shot: false, face: false },
+      { shot: false, face: true },
+      { shot: false, face: false },
+    ]);
   });
 });
