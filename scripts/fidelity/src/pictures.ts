@@ -38,10 +38,11 @@ export async function timesIn(path: string): Promise<{ starts: number[]; end: nu
   const seconds = (ticks: number): number => Math.round((ticks * num * 1e9) / den) / 1e9;
   const starts = frames.map(({ best_effort_timestamp: ticks }) => ticks);
   const last = frames.at(-1);
-  // Matroska does not say how long the last picture stays.
-  const usual = (starts.at(-1) ?? 0) - (starts.at(-2) ?? 0);
-  const duration = last?.duration ?? last?.pkt_duration ?? usual;
-  return { starts: starts.map(seconds), end: seconds((starts.at(-1) ?? 0) + duration) };
+  // Where the container does not say how long the last picture stays, as long as pictures usually do.
+  const steps = starts.slice(1).map((ticks, i) => ticks - (starts[i] ?? 0));
+  const usual = steps.sort((a, b) => a - b)[steps.length >> 1] ?? 0;
+  const end = (starts.at(-1) ?? 0) + (last?.duration ?? last?.pkt_duration ?? usual);
+  return { starts: starts.map(seconds), end: seconds(end) };
 }
 
 /** Luma of 10 bits at limited range, rows without padding. */

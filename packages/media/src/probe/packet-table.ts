@@ -130,18 +130,15 @@ function withoutUndecodable(table: GrowingTable): GrowingTable {
 }
 
 /**
- * Seconds from the first picture's appearance to the end of the last one; an unknown last duration counts as the mean.
+ * Seconds from the first picture's appearance to the end of the last one; an unknown last duration counts as the median
+ * time between two, as in the clip's clock: the mean would contain pauses.
  */
 export function tableSeconds(table: PacketTable, timeBase: { num: number; den: number }): number {
-  let first = Infinity;
-  let last = -Infinity;
-  let end = -Infinity;
-  for (const [position, pts] of table.pts.entries()) {
-    first = Math.min(first, pts);
-    last = Math.max(last, pts);
-    end = Math.max(end, pts + (table.durations[position] ?? 0));
-  }
-  if (table.pts.length === 0) return 0;
-  const mean = table.pts.length > 1 ? (last - first) / (table.pts.length - 1) : 0;
-  return ((Math.max(end, end === last ? last + mean : end) - first) * timeBase.num) / timeBase.den;
+  const shown = Float64Array.from(table.pts).sort();
+  const [first, last] = [shown[0], shown.at(-1)];
+  if (first === undefined || last === undefined) return 0;
+  const end = table.pts.reduce((most, pts, i) => Math.max(most, pts + (table.durations[i] ?? 0)), last);
+  const steps = shown.subarray(1).map((pts, i) => pts - (shown[i] ?? 0));
+  const usual = steps.sort()[steps.length >> 1] ?? 0;
+  return (((end === last ? last + usual : end) - first) * timeBase.num) / timeBase.den;
 }
