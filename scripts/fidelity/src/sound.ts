@@ -64,8 +64,8 @@ function offsetOf(a: Float32Array, b: Float32Array): number {
 
 function snr(a: Float32Array, b: Float32Array, offset: number): number {
   let [signal, noise] = [0, 0];
-  // Without the last 20 ms, where an encoder fades out.
-  for (let i = Math.max(0, -offset); i < Math.min(a.length, b.length - offset) - RATE / 50; i += 1) {
+  // Without the last 0.1 s: an encoder's last frame has to do with half of its sound.
+  for (let i = Math.max(0, -offset); i < Math.min(a.length, b.length - offset) - RATE / 10; i += 1) {
     const [was, is] = [a[i] ?? 0, b[i + offset] ?? 0];
     signal += was ** 2;
     noise += (is - was) ** 2;

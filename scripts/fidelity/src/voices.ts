@@ -21,7 +21,10 @@ export const VOICES = {
   },
   'WAV 48 kHz 5.1': {
     extension: 'wav',
-    filters: 'aresample=48000,pan=5.1|FL=0.6*c0|FR=0.5*c0|FC=c0|LFE=0*c0|BL=0.3*c0|BR=0.2*c0',
+    // Copies of one channel would be coded as such.
+    filters:
+      'aresample=48000,pan=5.1|FL=0.6*c0|FR=0.5*c0|FC=c0|LFE=0*c0|BL=0.3*c0|BR=0.2*c0,' +
+      'adelay=3|7|0|0|11|17',
   },
   'WAV 96 kHz stereo': {
     extension: 'wav',
