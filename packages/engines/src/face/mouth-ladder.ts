@@ -125,12 +125,15 @@ function candidateOf(track: FaceTrack, frame: number): Candidate | null {
  * if every shot is short.
  */
 function mostTelling(track: FaceTrack, candidates: readonly Candidate[]): readonly Candidate[] {
+  let shot = 0;
+  const shotOf = Uint32Array.from(track.cuts, (cut) => (shot += cut));
+  const at = (i: number): number => shotOf[candidates[i]?.frame ?? -1] ?? -1;
   const shots = connectedRuns(
-    track.frames,
+    candidates.length,
     () => true,
-    (frame) => track.cuts[frame] !== 1,
+    (i) => at(i) === at(i - 1),
   )
-    .map(({ start, end }) => candidates.filter(({ frame }) => frame >= start && frame < end))
+    .map(({ start, end }) => candidates.slice(start, end))
     .filter(
       (shown) =>
         secondsShown(
