@@ -76,6 +76,7 @@ export async function startWorker(options: {
     db,
     storage,
     packs,
+    videoOutput: codecs.VIDEO_OUTPUT,
     slots,
     workerId,
     logger,

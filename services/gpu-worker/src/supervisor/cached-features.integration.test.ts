@@ -147,6 +147,15 @@ describe('the features that engines cache of videos', () => {
     expect(workers.warnings()).toContain(warning);
   });
 
+  test('features of frames in the colors of the source are not those of frames in H.264', async () => {
+    const videoId = await fixture.newVideo('face');
+    const perform = async (videoOutput: string) => workers.perform(await newRender(videoId), { videoOutput });
+    expect(await perform('source')).toMatchObject({ features_known_seconds: 0, features_added: SHOWN });
+    expect(await perform('h264')).toMatchObject({ features_known_seconds: 0, features_added: SHOWN });
+    for (const output of ['source', 'h264'])
+      expect(await perform(output)).toMatchObject({ features_known_seconds: SHOWN / FPS, features_added: 0 });
+  });
+
   test('keeping features does not hold up the completion of their render', async () => {
     const videoId = await fixture.newVideo('face');
     await workers.perform(await fixture.preparation(videoId));

@@ -66,7 +66,11 @@ export async function openEngineFeatures(
   const { customerId, sha256: videoSha256 } = video;
   const { version, features } = pack;
   if (features === undefined || videoSha256 === null) return null;
-  const key = { customerId, videoSha256, name: latentsName(engine, { version, features }, track) };
+  const key = {
+    customerId,
+    videoSha256,
+    name: latentsName(engine, { version, features }, deps.videoOutput, track),
+  };
   const path = join(folder, `features-${engine}.bin`);
   const origin = { ...features, trackVersion: track.version, analyzerVersion: track.analyzerVersion };
   const content = await findFeature(deps.db, key, { wantedSeconds: 0, expiresAt });
@@ -222,12 +226,14 @@ export function trackName({ version, analyzerVersion }: TrackOrigin): string {
 
 /**
  * The name under which an engine's features of a video are stored. They depend on the pack's networks, on the engine's
- * code, and on the track, which determines the position of the crops.
+ * code, on the colors of the frames, which are those of the output, and on the track, which determines the position of
+ * the crops.
  */
 function latentsName(
   engine: Engine,
   pack: { readonly version: string; readonly features: { readonly version: string } },
+  videoOutput: string,
   track: TrackOrigin,
 ): string {
-  return `latents:${engine}:${pack.features.version}:${pack.version}:${trackName(track)}`;
+  return `latents:${engine}:${pack.features.version}:${pack.version}:${videoOutput}:${trackName(track)}`;
 }

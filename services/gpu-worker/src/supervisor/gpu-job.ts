@@ -16,6 +16,8 @@ export interface JobDeps {
   readonly storage: Storage;
   readonly cache: DiskCache;
   readonly packs: FoundPacks;
+  /** VIDEO_OUTPUT of the inference processes. */
+  readonly videoOutput: string;
   readonly podMeter: PodMeter;
   readonly metrics: WorkMetrics;
   readonly logger: Logger;

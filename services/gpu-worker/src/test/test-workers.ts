@@ -45,7 +45,9 @@ export function createTestWorkers(options: {
     wide: (_event: string, fields: LogFields) => void lines.set(fields['job_id'], fields),
   };
 
-  type Change = Partial<Pick<GpuJobRunnerDeps, 'packs' | 'telemetry' | 'limitMs' | 'onUnfit'>> & {
+  type Change = Partial<
+    Pick<GpuJobRunnerDeps, 'packs' | 'videoOutput' | 'telemetry' | 'limitMs' | 'onUnfit'>
+  > & {
     readonly host?: InferenceHost;
   };
   const newWorker = async ({ host = options.host, ...change }: Change = {}) => {
@@ -54,6 +56,7 @@ export function createTestWorkers(options: {
       db: fixture.db,
       storage: fixture.storage,
       packs,
+      videoOutput: 'source',
       cache: await createDiskCache({ folder: join(own, 'cache'), maxBytes: 1e9 }),
       folders: await createJobFolders(join(own, 'jobs')),
       slots: createSlotPool([host]),
