@@ -136,6 +136,8 @@ export class ClipClock {
     const isConstant = steps
       .slice(0, pictures)
       .every((step, picture) => Math.abs((this.times[picture] ?? 0) * perUnit - step) <= tolerance);
+    // In a coarse time base, two pictures may be near the same step.
+    if (steps.some((step, picture) => step === steps[picture - 1])) return undefined;
     return isConstant ? { timescale: rate.num, times: steps.map((step) => step * rate.den) } : undefined;
   }
 

@@ -45,6 +45,12 @@ describe('the clock of a constant rate', () => {
     expect(clock).toEqual({ timescale: 1_000_000, ticks: Uint32Array.from(upTo(51), (n) => n * 40_000) });
   });
 
+  test('is not taken for one of which two pictures would appear at once', () => {
+    const times = [0, 4, 8, 12, 17, 21, 24, 26, 29];
+    const options = { rate: { num: 60, den: 1 }, timeBase: { num: 1, den: 250 } };
+    expect([...clipOf(times, options).clock.ticks]).toEqual([...times, 33]);
+  });
+
   test('keeps to the rate over pictures that are missing', () => {
     const shown = upTo(100).filter((n) => n % 7 !== 3);
     const { clock } = clipOf(
