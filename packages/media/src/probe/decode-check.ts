@@ -116,11 +116,9 @@ async function decodePictures(
   return { decoded, fields: countFields(report) };
 }
 
-/** Seconds of a video in which most have moved. */
-const SAMPLE_SECONDS = 30;
-
 /**
- * How the pictures of a stream that was only inspected are stored, by its first half minute.
+ * How the pictures of a stream that was only inspected are stored, as `probe` finds it: whoever reads a video has to see
+ * the same pictures. Decodes all of them.
  * @throws MediaError media_corrupt, MediaProcessError.
  */
 export async function measureScan(
@@ -129,13 +127,13 @@ export async function measureScan(
   stream: VideoStream,
   options: CheckOptions,
 ): Promise<Scan> {
-  const args = examinedPictures(binaries, file, ['-t', String(SAMPLE_SECONDS)]);
-  return scanOf(countFields(await check(binaries, file, args, options)), stream);
+  const report = await check(binaries, file, examinedPictures(binaries, file), options);
+  return scanOf(countFields(report), stream);
 }
 
 /** Arguments that decode the pictures as they are stored, and look for fields in them. */
-function examinedPictures({ share }: Binaries, file: string, options: readonly string[]): string[] {
-  const input = ['-threads', String(share.decoderThreads), '-noautorotate', ...options];
+function examinedPictures({ share }: Binaries, file: string, decoder: readonly string[] = []): string[] {
+  const input = ['-threads', String(share.decoderThreads), '-noautorotate', ...decoder];
   const all = ['-map', '[all]', '-fps_mode', 'passthrough', '-f', 'null', '-'];
   const some = ['-map', '[some]', '-fps_mode', 'passthrough'];
   return [...ffmpegInput(file, input), '-filter_complex', FIELD_DETECTION, ...all, ...some];

@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ffmpeg } from '@lipsync/testkit';
-import { sayTurned } from '@lipsync/testkit';
+import { ffmpeg, sayTurned } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import { measureScan } from './decode-check';
 import { inspect } from './inspect';
@@ -41,6 +40,12 @@ async function scanOf(file: string): Promise<Scan | undefined> {
   return (await probe(binaries, file, { mediaType: 'video', deadlineMs: DEADLINE_MS })).video?.scan;
 }
 
+async function measured(file: string): Promise<Scan> {
+  const { video } = await inspect(binaries, file);
+  if (video === undefined) throw new Error('there is a video');
+  return measureScan(binaries, file, video, { deadlineMs: DEADLINE_MS });
+}
+
 describe('the scan of a probed video', () => {
   it.each([
     ['fields that nothing tells of', 'bff', 'progressive', `${FIFTY},tinterlace=interleave_bottom`, []],
@@ -63,8 +68,17 @@ describe('the scan of a probed video', () => {
     ];
     await sayTurned(stored, turned, 90);
     expect(await scanOf(turned)).toBe('tff');
-    const { video } = await inspect(binaries, turned);
-    if (video === undefined) throw new Error('there is a video');
-    expect(await measureScan(binaries, turned, video, { deadlineMs: DEADLINE_MS })).toBe('tff');
+    expect(await measured(turned)).toBe('tff');
+  });
+
+  it('is measured alike for a stream that was only inspected, however late something moves', async () => {
+    const still = 'tpad=start=340:start_mode=clone,tinterlace=interleave_top,settb=1/5,setpts=N';
+    const late = await make('late.mp4', `${FIFTY},${still}`, [
+      '-fps_mode',
+      'passthrough',
+      '-frames:v',
+      '230',
+    ]);
+    expect([await scanOf(late), await measured(late)]).toEqual(['tff', 'tff']);
   });
 });

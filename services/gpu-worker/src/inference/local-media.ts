@@ -22,7 +22,7 @@ type Inspection = Pick<Job, 'binaries' | 'signal'>;
 
 /**
  * The video stream of a file, inspected if it is not known; MediaError media_type_mismatch when there is none. What it is
- * flagged as is not believed: its first half minute is decoded.
+ * flagged as is not believed: all of it is decoded.
  */
 export async function videoOf(
   path: string,
