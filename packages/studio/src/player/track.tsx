@@ -88,11 +88,15 @@ function useWaveform(file: Blob | undefined): string {
 
 /** Where the source plays, turns, starts over or stands; nothing if it just plays. */
 function SourceStrip({ clips }: { clips: readonly PlayerClip[] }): JSX.Element | null {
-  const timeline = clips.find((clip) => clip.timeline !== null)?.timeline;
-  if (timeline == null) return null;
-  const { mode, source, output } = timeline;
-  const { video } = timelinePicture(mode, endOf(source), endOf(output));
-  const used = video.filter(({ kind }) => kind !== 'unused');
+  const timeline = clips.find((clip) => clip.timeline !== null)?.timeline ?? null;
+  // Once: it takes a walk through all frames.
+  const picture = useMemo(
+    () => timeline && timelinePicture(timeline.mode, endOf(timeline.source), endOf(timeline.output)),
+    [timeline],
+  );
+  if (timeline === null || picture === null) return null;
+  const { source, output } = timeline;
+  const used = picture.video.filter(({ kind }) => kind !== 'unused');
   if (used.length === 1 && used[0]?.kind === 'forward') return null;
   const total = used.at(-1)?.to ?? 1;
   const speed = endOf(source) / endOf(output);
