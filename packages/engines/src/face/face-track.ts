@@ -34,7 +34,7 @@ export interface FaceTrack {
   readonly cuts: Uint8Array;
   /** Per frame: the number of the look that its face wears, see `groupLooks`; the same between two cuts. */
   readonly looks: Uint8Array;
-  /** Per frame: 1 when the face was seen with this look, neither filled in between two sightings nor merely similar. */
+  /** Per frame: 1 when the face was seen with this look: not filled in across a gap, nor merely similar. */
   readonly seen: Uint8Array;
   /** Per frame: 1 when it shows the picture of the frame before, which stays on screen for long. */
   readonly held: Uint8Array;
@@ -46,8 +46,8 @@ export class FaceTrackError extends Error {
 
 /*
  * Layout: 4 bytes "LSFT", uint32 length of a JSON header, the header; the landmarks as float32; the clock's ticks as
- * uint32; as bytes found, cuts, looks, seen and held. All numbers are little-endian, as are all machines that the runtime is built for. Spaces pad the header
- * so that the landmarks are aligned and can be read without a copy.
+ * uint32; as bytes found, cuts, looks, seen and held. All numbers are little-endian, as are all machines that the
+ * runtime is built for. Spaces pad the header so that the landmarks are aligned and can be read without a copy.
  */
 const MAGIC = 0x5446534c;
 const PREFIX_BYTES = 8;

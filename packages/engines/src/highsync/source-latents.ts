@@ -62,7 +62,8 @@ export function createSourceLatents(
 
   return {
     /**
-     * The latents of the source frames of instants [start, end); the memory of those of other frames is reused. Calls come one at a time, and neither end moves back.
+     * The latents of the source frames of instants [start, end); the memory of those of other frames is reused. Calls
+     * come one at a time, and neither end moves back.
      */
     async hold({ start, end }: Run, signal: AbortSignal): Promise<LatentsBySource> {
       const wanted = new Set(instants.slice(start, end).map(({ source }) => source));
