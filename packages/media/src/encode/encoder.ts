@@ -78,9 +78,9 @@ function replaceable(first: EncoderProcess, openOther: () => FrameEncoder): Fram
 export interface FrameEncoder {
   readonly frameBytes: number;
   /**
-   * Hands one frame to the encoder, in planes of yuv420p or yuv420p10le; resolves when the buffer may be reused. Several calls may be in flight;
-   * frames are encoded in call order.
-   * @throws MediaError encode_failed, MediaProcessError.
+   * Hands one frame to the encoder, in planes of yuv420p or yuv420p10le; resolves when the buffer may be reused.
+   * Several calls may be in flight; frames are encoded in call order. @throws MediaError encode_failed,
+   * MediaProcessError.
    */
   write(frame: Uint8Array): Promise<void>;
   /**

@@ -24,8 +24,10 @@ export interface PictureFigures {
   readonly flicker: number | null;
 }
 
-/** A mouth whose opening spans no more than this for so many seconds before and after a frame holds still: the landmarks'
- * noise, eye distances. */
+/**
+ * A mouth whose opening spans no more than this for so many seconds before and after a frame holds still: the landmarks'
+ * noise, eye distances.
+ */
 const STILL = 0.006;
 const STILL_SECONDS = 0.08;
 const DEADLINE_MS = 900_000;
