@@ -1,4 +1,5 @@
-import { rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
+import { extname } from 'node:path';
 import { SAMPLE_VIDEO } from '@lipsync/local-stack';
 import { ffmpeg, makeNumberedVideo, type PictureArea, sayTurned } from '@lipsync/testkit';
 
@@ -72,7 +73,7 @@ const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '10', '-g', '48'
  */
 export async function makeScene(path: string, options: SceneOptions): Promise<string> {
   const { pictures, rate, remake, turned, encoder = H264 } = options;
-  const master = `${path}.master.${/\w+$/.exec(path)?.[0] ?? 'mp4'}`;
+  const master = `${path}.master${extname(path)}`;
   const times =
     options.times === undefined ? [] : ['-enc_time_base', '1:90000', '-video_track_timescale', '90000'];
   const isRemade = remake !== undefined || turned !== undefined;
@@ -89,9 +90,7 @@ export async function makeScene(path: string, options: SceneOptions): Promise<st
     return path;
   }
   if (remake === undefined) return path;
-  const made = `${path}.made.${/\w+$/.exec(path)?.[0] ?? 'mp4'}`;
-  await ffmpeg([...remake(master), made]);
-  await rename(made, path);
+  await ffmpeg([...remake(master), path]);
   return options.isWoven === true ? master : path;
 }
 

@@ -3,7 +3,7 @@ import { ffmpeg, ffprobe } from '@lipsync/testkit';
 export interface SoundComparison {
   /** By how much the sound comes later than in the voice, and how well it fits there. */
   readonly offset_ms: number;
-  /** Of the worst channel that is not silent, in dB; 99 if equal. */
+  /** The loudest channel over the worst noise of any, in dB; 99 if equal. */
   readonly snr_db: number;
   /** Part of the output's packets that are packets of the voice. */
   readonly copied: number;
@@ -22,7 +22,7 @@ export async function compareSound(
   const offset = offsetOf(a[0] ?? new Float32Array(), b[0] ?? new Float32Array());
   return {
     offset_ms: Math.round((offset * 1e5) / RATE) / 100,
-    snr_db: Math.min(...a.map((channel, i) => snr(channel, b[i] ?? new Float32Array(), offset))),
+    snr_db: snr(a.map((channel, i) => energies(channel, b[i] ?? new Float32Array(), offset))),
     copied: await copiedPart(voice.path, output.path),
   };
 }
@@ -62,7 +62,12 @@ function offsetOf(a: Float32Array, b: Float32Array): number {
   return best;
 }
 
-function snr(a: Float32Array, b: Float32Array, offset: number): number {
+interface Energies {
+  readonly signal: number;
+  readonly noise: number;
+}
+
+function energies(a: Float32Array, b: Float32Array, offset: number): Energies {
   let [signal, noise] = [0, 0];
   // Without the last 0.1 s: an encoder's last frame has to do with half of its sound.
   for (let i = Math.max(0, -offset); i < Math.min(a.length, b.length - offset) - RATE / 10; i += 1) {
@@ -70,7 +75,13 @@ function snr(a: Float32Array, b: Float32Array, offset: number): number {
     signal += was ** 2;
     noise += (is - was) ** 2;
   }
-  return signal === 0 || noise === 0 ? 99 : Math.min(99, 10 * Math.log10(signal / noise));
+  return { signal, noise };
+}
+
+function snr(channels: readonly Energies[]): number {
+  const signal = Math.max(...channels.map((channel) => channel.signal));
+  const noise = Math.max(...channels.map((channel) => channel.noise));
+  return noise === 0 ? 99 : Math.min(99, 10 * Math.log10(signal / noise));
 }
 
 async function copiedPart(voice: string, output: string): Promise<number> {
