@@ -36,7 +36,7 @@ pcm() { grep -oE "ff_pcm_([suf](8|16|24|32|64)(le|be)?|mulaw|alaw|bluray)_$1" li
   --enable-parser=h264,hevc,vp8,vp9,av1,mpeg4video,mpegvideo,dnxhd,mjpeg,aac,aac_latm,mpegaudio,ac3,flac,vorbis,opus \
   --enable-bsf=aac_adtstoasc,extract_extradata,h264_mp4toannexb,hevc_mp4toannexb \
   --enable-bsf=vp9_superframe,vp9_superframe_split,av1_frame_merge,av1_frame_split,setts \
-  --enable-filter=setpts,asetpts,scale,format,aformat,crop,select,setsar,setparams,aresample,apad,atrim,trim \
+  --enable-filter=asetpts,scale,format,aformat,crop,select,setsar,setparams,aresample,apad,atrim,trim \
   --enable-filter=null,anull,transpose,hflip,vflip,rotate,settb,metadata,bwdif,premultiply,lutrgb,zscale,tonemap \
   --enable-filter=split,idet \
   --enable-filter=pad,noise --enable-muxer=wav \
