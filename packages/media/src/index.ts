@@ -31,7 +31,6 @@ export {
   frameColor,
   frameSize,
   type HdrMetadata,
-  type Rational,
   type Scan,
   transferOf,
   type VideoStream,

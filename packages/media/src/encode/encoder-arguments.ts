@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { type Clock, usualRate, usualStep } from '@lipsync/domain';
+import { type Clock, type Rational, usualRate, usualStep } from '@lipsync/domain';
 import { type VideoEncoder } from '../ffmpeg/binaries';
 import { FFMPEG_GLOBAL } from '../ffmpeg/input-arguments';
-import { type ColorTags, type HdrMetadata, type Rational } from '../probe/stream-info';
+import { type ColorTags, type HdrMetadata } from '../probe/stream-info';
 import { type EncodedPictures, videoEncoderArguments } from './picture-arguments';
 import { audioEncoderArguments, audioInput, type EncoderAudio } from './sound-arguments';
 import { isConstant } from './timecode';

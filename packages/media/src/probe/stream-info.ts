@@ -1,8 +1,4 @@
-/** A fraction with positive integer parts. */
-export interface Rational {
-  readonly num: number;
-  readonly den: number;
-}
+import { type Rational } from '@lipsync/domain';
 
 /** Color description in ffmpeg's names; an absent member is unspecified in the source and stays so in the output. */
 export interface ColorTags {

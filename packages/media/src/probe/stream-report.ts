@@ -1,10 +1,10 @@
+import { type Rational } from '@lipsync/domain';
 import {
   type AudioStream,
   type Chromaticity,
   type ColorTags,
   exchangesSides,
   type HdrMetadata,
-  type Rational,
   type Scan,
   uprightFilters,
   type VideoStream,

@@ -1,4 +1,4 @@
-import { type Clock } from '@lipsync/domain';
+import { type Clock, type Rational } from '@lipsync/domain';
 import {
   type AnalyzerParams,
   type FaceTrack,
@@ -7,7 +7,6 @@ import {
   type RunModel,
 } from '@lipsync/engines';
 import { type Box, type RgbPicture } from '@lipsync/kernels';
-import { type Rational } from '@lipsync/media';
 import { buildTrack, fillGaps, markJumps } from './build-track';
 import { createFaceDetector } from './face-detector';
 import { landmarkBounds } from './face-geometry';
