@@ -174,7 +174,16 @@ async function compose(
   });
   const below = `${rows.map((_, row) => `[row${row}]`).join('')}vstack=inputs=${rows.length}[sheet]`;
   await promisify(execFile)(ffmpeg, [
-    ...['-nostdin', '-v', 'error', '-y', ...rows.flatMap(({ file }) => ['-i', file])],
+    // A moment at which a file has no picture leaves no sheet, which is no success.
+    ...[
+      '-nostdin',
+      '-v',
+      'error',
+      '-y',
+      '-abort_on',
+      'empty_output',
+      ...rows.flatMap(({ file }) => ['-i', file]),
+    ],
     ...[
       '-filter_complex',
       [...graph, below].join(';'),
