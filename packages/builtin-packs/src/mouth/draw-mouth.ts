@@ -76,12 +76,13 @@ export function drawMouth(
   /** Draws one plane, with `scale`² points for each of the raster. `terms` are its rows in the color matrix. */
   const drawn = (name: 'luma' | 'chroma', scale: number): Value => {
     const terms = name === 'luma' ? [0] : [1, 2];
-    const [rows, columns] = [raster.rows * scale, raster.columns * scale];
+    const finer = rasterOf(region, PITCH / scale);
+    const { rows, columns } = finer;
     const toPlane = refine(g, raster, scale);
     const [withUpper, withLower] = toPlane(2, ...moves);
     const [side] = toPlane(1, fromSeam);
     const moving = g.op('Where', [g.op('Greater', [side, 0]), withLower, withUpper]);
-    const still = g.weights([1, 2, rows * columns], unitPoints(rasterOf(region, PITCH / scale), frame));
+    const still = g.weights([1, 2, rows * columns], unitPoints(finer, frame));
     const moved = sample(g, picture[name], m.add(still, moving));
     const plane = g.op('Reshape', [moved, g.ints([-1, terms.length, rows, columns])]);
 
