@@ -14,6 +14,16 @@ export {
 } from './engine';
 export { EXEMPLAR_DIMS } from './exemplar-inputs';
 export {
+  type Cover,
+  COVER_SIDE,
+  coverOf,
+  type Covers,
+  coversMouth,
+  coverTransform,
+  grownCover,
+  isCovered,
+} from './face/cover';
+export {
   decodeFaceTrack,
   encodeFaceTrack,
   FACE_TRACK_VERSION,
@@ -41,7 +51,7 @@ export {
   NO_MOUTHS,
 } from './face/mouth-exemplars';
 export { chooseMouths, proposeMouths } from './face/mouth-ladder';
-export { faceRuns, smoothingReach, smoothRun } from './face/smoothing';
+export { connectedRuns, faceRuns, type Run, smoothingReach, smoothRun } from './face/smoothing';
 export { highsyncFaceBox, highsyncFaces } from './highsync/faces';
 export { type HighsyncManifest, type HighsyncParams } from './highsync/manifest';
 export { alternation } from './in-between';

@@ -1,12 +1,13 @@
 import { type Clock, FINEST_TIMESCALE } from '@lipsync/domain';
 import { z } from 'zod';
+import { COVER_BYTES, type Covers } from './cover';
 import { LANDMARK_VALUES } from './landmarks';
 
 /**
  * Version of a face track's layout and meaning, and of the rules by which its face was found. Tracks of another version
  * are refused. An analyzer's own version covers only its pack.
  */
-export const FACE_TRACK_VERSION = '8';
+export const FACE_TRACK_VERSION = '9';
 
 /**
  * The rows of how many seconds before and after a frame may affect the data derived for it from the track, such as
@@ -26,7 +27,7 @@ export interface FaceTrack {
   /** Size of the source picture. All coordinates are in its pixels. */
   readonly width: number;
   readonly height: number;
-  /** Per frame: 1 when the face is visible. */
+  /** Per frame: 1 when the face and its mouth are visible. */
   readonly found: Uint8Array;
   /** Per frame: 68 points, x and y. The mouth's points are as measured; the others are lightly smoothed. */
   readonly landmarks: Float32Array;
@@ -38,6 +39,13 @@ export interface FaceTrack {
   readonly seen: Uint8Array;
   /** Per frame: 1 when it shows the picture of the frame before, which stays on screen for long. */
   readonly held: Uint8Array;
+  /**
+   * Per frame: how much of the generated mouth is shown, 255 all. It fades to the filmed one before and after something
+   * covers the mouth; while it does, this is 0.
+   */
+  readonly shown: Uint8Array;
+  /** What lies before the face: nothing generated is shown there. */
+  readonly covers: Covers;
 }
 
 export class FaceTrackError extends Error {
@@ -45,21 +53,25 @@ export class FaceTrackError extends Error {
 }
 
 /*
- * Layout: 4 bytes "LSFT", uint32 length of a JSON header, the header; the landmarks as float32; the clock's ticks as
- * uint32; as bytes found, cuts, looks, seen and held. All numbers are little-endian, as are all machines that the
- * runtime is built for. Spaces pad the header so that the landmarks are aligned and can be read without a copy.
+ * Layout: 4 bytes "LSFT", uint32 length of a JSON header, the header; the landmarks as float32; the clock's ticks and the
+ * numbers of the frames with covers as uint32; as bytes found, cuts, looks, seen, held, shown and the covers. All numbers
+ * are little-endian, as are all machines that the runtime is built for. Spaces pad the header so that the landmarks are
+ * aligned and can be read without a copy.
  */
 const MAGIC = 0x5446534c;
 const PREFIX_BYTES = 8;
 const BLANK = 0x20;
 
 export function encodeFaceTrack(track: FaceTrack): Uint8Array {
-  const { found, landmarks, cuts, looks, seen, held, clock, ...facts } = track;
-  const header = { ...facts, timescale: clock.timescale };
+  const { found, landmarks, cuts, looks, seen, held, shown, covers, clock, ...facts } = track;
+  const covered = Uint32Array.from(covers.keys()).sort();
+  const header = { ...facts, timescale: clock.timescale, covered: covered.length };
   const json = new TextEncoder().encode(JSON.stringify(header satisfies z.infer<typeof headerSchema>));
   const headerBytes = new Uint8Array(Math.ceil(json.length / 4) * 4).fill(BLANK);
   headerBytes.set(json);
-  const parts = [bytesOf(landmarks), bytesOf(clock.ticks), found, cuts, looks, seen, held];
+  const numbers = [bytesOf(landmarks), bytesOf(clock.ticks), bytesOf(covered)];
+  const grids = Array.from(covered).flatMap((frame) => covers.get(frame) ?? []);
+  const parts = [...numbers, found, cuts, looks, seen, held, shown, ...grids];
   const length = parts.reduce((sum, part) => sum + part.length, PREFIX_BYTES + headerBytes.length);
   const out = new Uint8Array(length);
   const view = new DataView(out.buffer);
@@ -83,23 +95,31 @@ export function decodeFaceTrack(bytes: Uint8Array): FaceTrack {
     throw new FaceTrackError('not a face track');
   const dataStart = PREFIX_BYTES + view.getUint32(4, true);
   const header = readHeader(bytes.subarray(PREFIX_BYTES, dataStart));
-  const { frames } = header;
+  const { covered, timescale, ...facts } = header;
+  const { frames } = facts;
   const landmarkBytes = frames * LANDMARK_VALUES * Float32Array.BYTES_PER_ELEMENT;
   const tickBytes = (frames + 1) * Uint32Array.BYTES_PER_ELEMENT;
-  if (bytes.length !== dataStart + landmarkBytes + tickBytes + 5 * frames)
+  const coverBytes = covered * (Uint32Array.BYTES_PER_ELEMENT + COVER_BYTES);
+  if (bytes.length !== dataStart + landmarkBytes + tickBytes + 6 * frames + coverBytes)
     throw new FaceTrackError(`a face track of ${frames} frames cannot have ${bytes.length} bytes`);
   let offset = dataStart;
   const next = (size: number): Uint8Array => bytes.subarray(offset, (offset += size));
-  const { timescale, ...facts } = header;
+  const landmarks = floatsOf(next(landmarkBytes));
+  const ticks = wordsOf(next(tickBytes));
+  const coveredFrames = wordsOf(next(covered * Uint32Array.BYTES_PER_ELEMENT));
+  if (!coveredFrames.every((frame, i) => frame < frames && frame > (coveredFrames[i - 1] ?? -1)))
+    throw new FaceTrackError('the covers of the face track are damaged');
   return {
     ...facts,
-    landmarks: floatsOf(next(landmarkBytes)),
-    clock: { timescale, ticks: wordsOf(next(tickBytes)) },
+    landmarks,
+    clock: { timescale, ticks },
     found: next(frames),
     cuts: next(frames),
     looks: next(frames),
     seen: next(frames),
     held: next(frames),
+    shown: next(frames),
+    covers: new Map(Array.from(coveredFrames, (frame) => [frame, next(COVER_BYTES)] as const)),
   };
 }
 
@@ -109,6 +129,7 @@ const headerSchema = z.object({
   analyzerVersion: z.string(),
   frames: count,
   timescale: z.int().positive().max(FINEST_TIMESCALE),
+  covered: count,
   width: count,
   height: count,
 });

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { coverOf } from './cover';
 import {
   decodeFaceTrack,
   encodeFaceTrack,
@@ -24,6 +25,13 @@ function track(frames: number, analyzerVersion = 'analyzer@1.0.0+0123456789ab'):
     looks: Uint8Array.from({ length: frames }, (_, i) => Number(i >= 2)),
     seen: Uint8Array.from({ length: frames }, (_, i) => Number(i % 3 === 1)),
     held: Uint8Array.from({ length: frames }, (_, i) => Number(i % 5 === 4)),
+    shown: Uint8Array.from({ length: frames }, (_, i) => 255 - i),
+    covers: new Map(
+      Array.from({ length: frames >> 2 }, (_, i) => [
+        4 * i + 3,
+        coverOf((column, row) => (column + row) % (i + 2) === 0),
+      ]),
+    ),
   };
 }
 
@@ -42,24 +50,32 @@ describe('face track encoding', () => {
 
   test('is read in place for any header length, without a second copy', () => {
     for (const version of ['a', 'ab', 'abc', 'abcd']) {
-      const encoded = encodeFaceTrack(track(3, version));
-      const { landmarks, clock, found, cuts, looks, seen, held } = decodeFaceTrack(encoded);
-      for (const part of [landmarks, clock.ticks, found, cuts, looks, seen, held])
+      const encoded = encodeFaceTrack(track(4, version));
+      const { landmarks, clock, found, cuts, looks, seen, held, shown, covers } = decodeFaceTrack(encoded);
+      for (const part of [landmarks, clock.ticks, found, cuts, looks, seen, held, shown, ...covers.values()])
         expect(part.buffer).toBe(encoded.buffer);
     }
   });
 
   test('refuses every truncation', () => {
-    const encoded = encodeFaceTrack(track(3));
+    const encoded = encodeFaceTrack(track(4));
     for (let length = 0; length < encoded.length; length++) {
       expect(() => decodeFaceTrack(encoded.subarray(0, length))).toThrow(FaceTrackError);
     }
   });
 
+  test('refuses covers of frames that it does not have', () => {
+    const cover = coverOf(() => true);
+    const beyond = { ...track(4), covers: new Map([[4, cover]]) };
+    expect(() => decodeFaceTrack(encodeFaceTrack(beyond))).toThrow(
+      'the covers of the face track are damaged',
+    );
+  });
+
   test('refuses another version and another kind of file', () => {
     const encoded = encodeFaceTrack(track(1));
     const text = Buffer.from(encoded).toString('latin1');
-    const earlier = text.replace(`"version":"${FACE_TRACK_VERSION}"`, '"version":"7"');
+    const earlier = text.replace(`"version":"${FACE_TRACK_VERSION}"`, '"version":"8"');
     expect(() => decodeFaceTrack(Buffer.from(earlier, 'latin1'))).toThrow('another version');
     expect(() => decodeFaceTrack(Buffer.from('not a face track at all'))).toThrow(FaceTrackError);
   });

@@ -201,6 +201,8 @@ export function drawnTrack(
     looks: new Uint8Array(faces.length),
     seen: Uint8Array.from(faces, (face) => (face === null ? 0 : 1)),
     held: new Uint8Array(faces.length),
+    shown: new Uint8Array(faces.length).fill(255),
+    covers: new Map(),
   };
 }
 

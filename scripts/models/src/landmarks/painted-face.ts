@@ -81,6 +81,8 @@ export function paintedTrack(): FaceTrack {
     looks: new Uint8Array(FRAMES),
     seen: new Uint8Array(FRAMES).fill(1),
     held: new Uint8Array(FRAMES),
+    shown: new Uint8Array(FRAMES).fill(255),
+    covers: new Map(),
   };
 }
 

@@ -102,7 +102,9 @@ export async function analyzeFaces({
   for (const frame of faces.keys()) {
     if (held[frame] || (!isLookedAt[frame] && !faces[frame])) faces[frame] = faces[frame - 1] ?? null;
   }
-  return buildTrack({ analyzerVersion: analyzer.version, source, faces, colors, ...known });
+  // Nothing looks for covers yet.
+  const free = { covers: new Map(), covered: faces.map(() => false) };
+  return buildTrack({ analyzerVersion: analyzer.version, source, faces, colors, ...known, ...free });
 }
 
 function toSource(points: Float32Array, from: Size, to: Size): Float32Array {

@@ -1,5 +1,6 @@
 import { type Clock, frameAt, framesOf, LONGEST_FRAME_SECONDS, secondsAt } from '@lipsync/domain';
 import {
+  type Covers,
   FACE_TRACK_VERSION,
   faceRuns,
   type FaceTrack,
@@ -11,6 +12,7 @@ import {
   smoothRun,
   TRACK_REACH,
 } from '@lipsync/engines';
+import { hideCovered, SHORTEST_FREE } from './covered-mouths';
 import { landmarkBounds } from './face-geometry';
 
 /**
@@ -24,9 +26,10 @@ const LANDMARK_SIGMA = 0.06;
 
 /**
  * The frames of how many seconds after a frame can affect the data derived for it: the reach of engines in the track, plus
- * the reach of the landmarks' smoothing, plus the longest gap, which a sighting may end there.
+ * the reach of the landmarks' smoothing, plus the longest gap, which a sighting may end there, plus the shortest time for
+ * which a mouth is free, which a cover may end there.
  */
-export const LOOK_AHEAD = TRACK_REACH + smoothingReach(LANDMARK_SIGMA) + LONGEST_GAP;
+export const LOOK_AHEAD = TRACK_REACH + smoothingReach(LANDMARK_SIGMA) + LONGEST_GAP + SHORTEST_FREE;
 
 /** Absorbs what floating point takes from a difference between the times of two frames. */
 const ROUNDING = 1e-9;
@@ -62,6 +65,10 @@ interface TrackInput extends AnalyzedFrames {
   readonly faces: readonly (Float32Array | null)[];
   /** Per frame: the colors of its face, or null where none was seen. */
   readonly colors: readonly (LookColors | null)[];
+  /** What lies before the faces. */
+  readonly covers: Covers;
+  /** Per frame, whether something covers the mouth. */
+  readonly covered: readonly boolean[];
 }
 
 /** Smooths the measured landmarks and lays them out as a face track. */
@@ -73,16 +80,19 @@ export function buildTrack({
   held,
   cuts,
   colors,
+  covers,
+  covered,
 }: TrackInput): FaceTrack {
   const frames = faces.length;
+  const flags = { cuts: Uint8Array.from(cuts, Number), held: Uint8Array.from(held, Number) };
+  const { hidden, shown } = hideCovered(covered, flags.cuts, clock);
   const found = new Uint8Array(frames);
   const landmarks = new Float32Array(frames * LANDMARK_VALUES);
   faces.forEach((face, frame) => {
-    if (face === null || !isInPicture(face, source)) return;
+    if (face === null || hidden[frame] === true || !isInPicture(face, source)) return;
     found[frame] = 1;
     landmarks.set(face, frame * LANDMARK_VALUES);
   });
-  const flags = { cuts: Uint8Array.from(cuts, Number), held: Uint8Array.from(held, Number) };
   for (const run of faceRuns(found, flags.cuts)) {
     const channels = { first: 0, last: MOUTH[0] * 2 };
     smoothRun(landmarks, LANDMARK_VALUES, run, channels, LANDMARK_SIGMA, { clock, ...flags });
@@ -96,7 +106,13 @@ export function buildTrack({
     found,
     landmarks,
     ...flags,
-    ...groupLooks({ frames, clock, ...flags }, colors),
+    shown,
+    // Of a frame that stays as filmed nobody asks what covers it.
+    covers: new Map([...covers].filter(([frame]) => found[frame] === 1)),
+    ...groupLooks(
+      { frames, clock, ...flags },
+      colors.map((row, frame) => (hidden[frame] === true ? null : row)),
+    ),
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Clock, constantClock, secondsAt } from '@lipsync/domain';
-import { type FaceTrack, musetalkBoxes } from '@lipsync/engines';
+import { coverOf, type FaceTrack, musetalkBoxes } from '@lipsync/engines';
 import { buildTrack, fillGaps, LOOK_AHEAD, markJumps, secondsToSettle, settledFrames } from './build-track';
 
 const face = (x: number): Float32Array =>
@@ -16,6 +16,8 @@ const plain = (faces: readonly (Float32Array | null)[]) => ({
   held: faces.map(() => false),
   cuts: [],
   colors: [],
+  covers: new Map(),
+  covered: faces.map(() => false),
 });
 
 describe('buildTrack', () => {
@@ -39,6 +41,21 @@ describe('buildTrack', () => {
     const track = buildTrack({ ...plain(faces), source });
     expect([...track.found]).toEqual([1, 0, 0, 1]);
     expect(track.landmarks.slice(136, 3 * 136).every((value) => value === 0)).toBe(true);
+  });
+
+  test('a frame whose mouth is covered has no face, and only the others keep their covers', () => {
+    const faces = [face(300), face(300), face(300), face(300)];
+    const cover = coverOf((column) => column < 3);
+    const covered = [false, true, false, false];
+    const covers = new Map([
+      [0, cover],
+      [1, cover],
+    ]);
+    const track = buildTrack({ ...plain(faces), source, covers, covered });
+    expect([...track.found]).toEqual([1, 0, 1, 1]);
+    expect(track.landmarks.slice(136, 2 * 136).every((value) => value === 0)).toBe(true);
+    expect([...track.shown]).toEqual([42, 0, 42, 127]);
+    expect([...track.covers]).toEqual([[0, cover]]);
   });
 
   test('the start of a video gives the same crops, whether all of it or only the frames ahead were looked at', () => {
