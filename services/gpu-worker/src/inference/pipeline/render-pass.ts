@@ -2,10 +2,12 @@ import { type EngineClip, type FaceBatch, type GeneratedFaces } from '@lipsync/e
 import { type StageClock } from '../job';
 import { type FaceObserver } from '../quality/quality-probe';
 import { type AsyncQueue, createAsyncQueue, type Frame, type FramePool } from './frame-buffers';
+import { type KeepFilmed } from './keep-filmed';
 
 export interface RenderPass {
   readonly clip: EngineClip;
   readonly observer: FaceObserver;
+  readonly keepFilmed: KeepFilmed;
   readonly outputFrames: number;
   /**
    * Used by this pass only, with more buffers than a batch has faces. A pass that fails does not return all of them.
@@ -155,7 +157,7 @@ async function writeInOrder(pass: RenderPass, frames: AsyncIterable<Travelling>)
       const faces = await face.group.faces;
       clock.sync('paste', () => {
         observer.before(frame, face.outputIndex);
-        faces.put(face.slot, frame);
+        pass.keepFilmed(frame, face.outputIndex, () => faces.put(face.slot, frame));
         observer.after(frame, face.outputIndex);
       });
       pasted++;

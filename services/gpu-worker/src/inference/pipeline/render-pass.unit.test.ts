@@ -15,6 +15,7 @@ interface Script {
   /** Whether output frame `i` may share a batch with the faces before it. */
   readonly joins?: (i: number) => boolean;
   readonly observer?: Partial<FaceObserver>;
+  readonly keepFilmed?: RenderPass['keepFilmed'];
   readonly signal?: AbortSignal;
   /** Number of picture buffers; four batches by default. */
   readonly buffers?: number;
@@ -90,6 +91,7 @@ function scripted(script: Script): { pass: RenderPass; seen: Seen } {
   const pass: RenderPass = {
     clip,
     observer: { ...blind, ...script.observer },
+    keepFilmed: script.keepFilmed ?? ((_frame, _outputIndex, put) => put()),
     outputFrames: script.frames,
     pool: createFramePool(Array.from({ length: script.buffers ?? 4 * BATCH }, () => new Uint8Array(2))),
     readFrame: async (frame) => {
@@ -202,6 +204,26 @@ describe('render pass', () => {
         ['after', output, 100 + output],
       ]),
     );
+  });
+
+  test('what stays as filmed is put back before anybody sees the face', async () => {
+    const seenAfter: number[] = [];
+    const { pass, seen } = scripted({
+      frames: 3,
+      hasFace: (i) => i !== 1,
+      keepFilmed(frame, outputIndex, put) {
+        put();
+        if (outputIndex === 2) frame[1] = 50;
+      },
+      observer: { after: (frame) => seenAfter.push(frame[1] ?? -1) },
+    });
+    await renderPass(pass);
+    expect(seen.written).toEqual([
+      [0, 100],
+      [1, 0],
+      [2, 50],
+    ]);
+    expect(seenAfter).toEqual([100, 50]);
   });
 
   test.each([BATCH + 1, BATCH + 3, 4 * BATCH])(

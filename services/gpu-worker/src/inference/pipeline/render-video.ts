@@ -34,6 +34,7 @@ import { NoFaceDetected } from '../task-failure';
 import { cutMouths } from './cut-mouths';
 import { openFeatures } from './feature-file';
 import { createFramePool, frameBudget } from './frame-buffers';
+import { createKeepFilmed } from './keep-filmed';
 import { renderPass } from './render-pass';
 
 /**
@@ -176,6 +177,7 @@ async function renderClip(
     const faces = await renderPass({
       clip: opened,
       observer: probe,
+      keepFilmed: createKeepFilmed({ track, sources }, format),
       outputFrames,
       pool: createFramePool(Array.from({ length: buffers }, () => new Uint8Array(source.frameBytes))),
       readFrame: async (frame) => {
