@@ -1,5 +1,6 @@
-import { type Clock, secondsAt } from '@lipsync/domain';
+import { type Clock, frameAt, secondsAt } from '@lipsync/domain';
 import { mouthOpening } from '../sync';
+import { coversMouth } from './cover';
 import { type FaceTrack } from './face-track';
 import {
   distance,
@@ -76,15 +77,19 @@ interface Candidate extends MouthSquare {
 
 /**
  * For each rung of a look's ladder a few of the first `frames` frames that may serve, as early as possible, because the
- * video is decoded once more up to the last; no rungs if none shows a mouth with this look. Where a face was only filled
- * in, something else may be before the mouth.
+ * video is decoded once more up to the last; no rungs if none shows a free mouth with this look. Where a face was only
+ * filled in, something else may be before the mouth.
  */
 export function proposeMouths(track: FaceTrack, look: number, frames = track.frames): number[][] {
   const { found, looks, seen, held } = track;
-  const shows = (frame: number): boolean => found[frame] === 1 && seen[frame] === 1 && looks[frame] === look;
-  const everywhere = Array.from({ length: frames }, (_, frame) =>
+  const { free, clear } = freeMouths(track);
+  const shows = (frame: number): boolean =>
+    found[frame] === 1 && seen[frame] === 1 && looks[frame] === look && free[frame] === 1;
+  const anyFree = Array.from({ length: frames }, (_, frame) =>
     shows(frame) ? (candidateOf(track, frame) ?? []) : [],
   ).flat();
+  const allClear = anyFree.filter(({ frame }) => clear[frame] === 1);
+  const everywhere = allClear.length > 0 ? allClear : anyFree;
   if (everywhere.length === 0) return [];
   const candidates = mostTelling(track, everywhere);
   const { lowest, range } = rangeOf(candidates);
@@ -104,6 +109,37 @@ export function proposeMouths(track: FaceTrack, look: number, frames = track.fra
       faces.flatMap(({ frame }, i) => ((costs[i] ?? Infinity) <= most ? frame : [])),
     );
   });
+}
+
+/** Seconds before and after a covered mouth in which its picture may show something of the cover, and its shadow. */
+const SHADOW = 0.3;
+
+/** How close to a mouth a cover may come before it is in the mouth's picture: a fifth of the eyes' distance, in cells. */
+const BESIDE_MOUTH = 4;
+
+/**
+ * The frames in which nothing has just covered the mouth, or is about to, as 1; and among them the clear ones, with
+ * nothing beside the mouth either. Where something always lies beside it, as a microphone may, free ones have to serve.
+ */
+function freeMouths(track: FaceTrack): { readonly free: Uint8Array; readonly clear: Uint8Array } {
+  const covered = Uint8Array.from(track.shown, (shown) => Number(shown === 0));
+  const touched = covered.map((is, frame) => {
+    const cover = track.covers.get(frame);
+    return is === 1 || (cover && coversMouth(cover, landmarksOf(track, frame), BESIDE_MOUTH)) ? 1 : 0;
+  });
+  return { free: awayFrom(covered, track.clock), clear: awayFrom(touched, track.clock) };
+}
+
+/** Per frame, 1 where none of these is on screen within SHADOW. */
+function awayFrom(these: Uint8Array, clock: Clock): Uint8Array {
+  const away = new Uint8Array(these.length).fill(1);
+  for (const [frame, is] of these.entries()) {
+    if (is === 0) continue;
+    const from = frameAt(clock, secondsAt(clock, frame) - SHADOW);
+    const to = frameAt(clock, secondsAt(clock, frame + 1) + SHADOW);
+    away.fill(0, from, to + 1);
+  }
+  return away;
 }
 
 function candidateOf(track: FaceTrack, frame: number): Candidate | null {

@@ -1,6 +1,7 @@
 import { mouthOpening, mouthOpenings } from '../sync';
 import { drawnTrack, upTo } from '../test/clips';
 import { paintedLandmarks } from '../test/painted-landmarks';
+import { coverOf } from './cover';
 import { type FaceTrack } from './face-track';
 import { EXEMPLAR_BYTES, EXEMPLARS, mouthLandmarks, NO_MOUTHS } from './mouth-exemplars';
 import { chooseMouths, proposeMouths } from './mouth-ladder';
@@ -108,6 +109,38 @@ describe('the frames proposed for a ladder', () => {
     track.seen.fill(0, 120, 160);
     for (const frame of proposeMouths(track, 0).flat())
       expect((frame >= 80 && frame < 120) || frame >= 160).toBe(true);
+  });
+
+  describe('with something before the face', () => {
+    /** The mouth of this pose has its points about the middle of the grid, at row 43. */
+    const chin = coverOf((_, row) => row === 50);
+    const forehead = coverOf((_, row) => row < 10);
+
+    test('are never within 0.3 s of a covered mouth', () => {
+      const track = trackOf(speaking(250));
+      track.shown.fill(0, 30, 60);
+      track.shown.fill(0, 100, 120);
+      track.found.fill(0, 100, 120);
+      for (const frame of proposeMouths(track, 0).flat())
+        expect(frame < 22 || (frame > 67 && frame < 92) || frame > 127).toBe(true);
+    });
+
+    test('are those with nothing beside the mouth; what is elsewhere does not matter', () => {
+      const isBeside = (frame: number): boolean => frame < 80;
+      const clear = trackOf(speaking(250));
+      const covers = new Map(upTo(250).map((frame) => [frame, isBeside(frame) ? chin : forehead]));
+      const proposed = proposeMouths({ ...clear, covers }, 0).flat();
+      expect(proposed.filter((frame) => frame < 88)).toEqual([]);
+      expect(proposed.length).toBeGreaterThan(EXEMPLARS);
+    });
+
+    test('are those of any mouth that is free where something always lies beside it, and none where none is', () => {
+      const track = trackOf(speaking(250));
+      const covers = new Map(upTo(250).map((frame) => [frame, chin]));
+      expect(proposeMouths({ ...track, covers }, 0)).toEqual(proposeMouths(track, 0));
+      track.shown.fill(0);
+      expect(proposeMouths({ ...track, covers }, 0)).toEqual([]);
+    });
   });
 
   test('are of one look, and none of frames beyond those that may serve', () => {
