@@ -8,6 +8,7 @@ import { startInference } from '@lipsync/gpu-worker';
 import { DEFAULT_PACKS_DIR, parseEngines, runProgram, SAMPLE_VIDEO } from '@lipsync/local-stack';
 import { type Binaries, resolveBinaries } from '@lipsync/media';
 import { Command, Option } from 'commander';
+import { alignSounds } from './articulation/aligned-speech';
 import { type ClipFigures, measureClip, type Voice } from './articulation/measure-clip';
 import { knownSounds, speak, UTTERANCES } from './articulation/speech';
 import { summaryOf } from './articulation/summary';
@@ -15,12 +16,16 @@ import { summaryOf } from './articulation/summary';
 interface Options {
   engines: Engine[];
   face: string[];
-  voices: string[];
+  voices?: string[];
+  voiceFile: string[];
+  transcript: string[];
   packsDir: string;
   keep?: string;
 }
 
 const list = (text: string): string[] => text.split(',');
+const also = (file: string, files: string[]): string[] => [...files, file];
+const SYNTHETIC = UTTERANCES.map(({ voice }) => voice);
 
 /** `npm run measure:articulation`: prints one JSON object. */
 const program = new Command('measure:articulation')
@@ -35,15 +40,22 @@ const program = new Command('measure:articulation')
   .option(
     '--face <file>',
     'a video of a face, may be repeated; else the sample face talking, with its mouth shut, and tilted',
-    (file: string, files: string[]) => [...files, file],
+    also,
     [],
   )
   .option(
     '--voices <names>',
-    'voices to speak with, separated by commas; also WAV files with the times of their sounds beside them (speech.json)',
+    'voices to speak with, separated by commas; also WAV files with the times of their sounds beside them ' +
+      `(speech.json); ${SYNTHETIC.join(',')} unless there is a --voice-file`,
     list,
-    UTTERANCES.map(({ voice }) => voice),
   )
+  .option(
+    '--voice-file <file>',
+    'a recording of English speech; may be repeated, each with its --transcript',
+    also,
+    [],
+  )
+  .option('--transcript <file>', 'the words that are said in the --voice-file at the same place', also, [])
   .option('--packs-dir <dir>', 'folder of model packs', DEFAULT_PACKS_DIR)
   .option('--keep <dir>', 'folder that keeps faces, voices and rendered videos')
   .action(async (options: Options) => {
@@ -66,7 +78,7 @@ async function measureArticulation(binaries: Binaries, options: Options): Promis
   await mkdir(folder, { recursive: true });
   const inference = await startInference({ packsDir: options.packsDir });
   try {
-    const voices = await voicesOf(options.voices, folder);
+    const voices = await voicesOf(binaries, options, folder);
     const faces = options.face.length > 0 ? options.face : await drawFaces(binaries, folder);
     const clips: ClipFigures[] = [];
     for (const [number, file] of faces.entries()) {
@@ -85,23 +97,33 @@ async function measureArticulation(binaries: Binaries, options: Options): Promis
   }
 }
 
-/** Speaks with the named voices; a name may also be that of a WAV file with the times of its sounds beside it. */
-async function voicesOf(names: readonly string[], folder: string): Promise<Voice[]> {
-  return Promise.all(
-    names.map(async (name) => {
-      const sounds = name.endsWith('.wav') ? await knownSounds(name) : null;
-      if (sounds !== null) return { name: path.parse(name).name, file: path.resolve(name), sounds };
-      const utterance = UTTERANCES.find(({ voice }) => voice === name);
-      if (utterance === undefined) {
-        const known = UTTERANCES.map(({ voice }) => voice).join(', ');
-        throw new Error(
-          `${name} is neither a voice (${known}) nor a WAV file with the times of its sounds beside it`,
-        );
-      }
-      const file = path.join(folder, `${name}.wav`);
-      return { name, file, sounds: await speak(utterance, file) };
-    }),
-  );
+/** Speaks with the named voices and the recorded ones; none are named where there are recorded ones. */
+async function voicesOf(
+  binaries: Binaries,
+  { voices, voiceFile, transcript }: Options,
+  folder: string,
+): Promise<Voice[]> {
+  if (voiceFile.length !== transcript.length) throw new Error('every --voice-file needs its --transcript');
+  const named = voices ?? (voiceFile.length > 0 ? [] : SYNTHETIC);
+  const recorded = voiceFile.map(async (file, i) => ({
+    ...{ name: path.parse(file).name, file: path.resolve(file) },
+    sounds: await alignSounds(binaries, file, transcript[i] ?? ''),
+  }));
+  return Promise.all([...named.map((name) => namedVoice(name, folder)), ...recorded]);
+}
+
+/** A synthetic voice, or a WAV file with the times of its sounds beside it. */
+async function namedVoice(name: string, folder: string): Promise<Voice> {
+  const sounds = name.endsWith('.wav') ? await knownSounds(name) : null;
+  if (sounds !== null) return { name: path.parse(name).name, file: path.resolve(name), sounds };
+  const utterance = UTTERANCES.find(({ voice }) => voice === name);
+  if (utterance === undefined) {
+    throw new Error(
+      `${name} is neither a voice (${SYNTHETIC.join(', ')}) nor a WAV file with the times of its sounds beside it`,
+    );
+  }
+  const file = path.join(folder, `${name}.wav`);
+  return { name, file, sounds: await speak(utterance, file) };
 }
 
 async function drawFaces({ ffmpeg }: Binaries, folder: string): Promise<string[]> {

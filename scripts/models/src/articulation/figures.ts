@@ -62,13 +62,26 @@ export function falseClosures(clip: SpokenClip, { closedUpTo }: Scale): Count {
   return { cases: seen.length, done: seen.filter(({ opening }) => opening <= closedUpTo).length };
 }
 
-/** Means of a length over all frames that sounds with one of the gestures are shown with. */
+/** The sounds by which vowels are told apart: a glide is as round as its vowel. */
+const VOWELS = { i: ['i'], u: ['u', 'w'], a: ['a'] } as const satisfies Record<string, readonly Gesture[]>;
+export type Vowel = keyof typeof VOWELS;
+
+/** How many sounds each vowel is judged by. */
+export const vowelsOf = ({ sounds }: SpokenClip): Record<Vowel, number> => ({
+  i: withGesture(sounds, ...VOWELS.i).length,
+  u: withGesture(sounds, ...VOWELS.u).length,
+  a: withGesture(sounds, ...VOWELS.a).length,
+});
+
+/** The mean of a length over all frames that a vowel is shown with. */
 export function meanDuring(
   { sounds, mouth }: SpokenClip,
-  gesture: Gesture,
+  vowel: Vowel,
   length: (reading: MouthReading) => number,
 ): number {
-  const during = withGesture(sounds, gesture).flatMap(({ start, end }) => shownWith(mouth, start, end));
+  const during = withGesture(sounds, ...VOWELS[vowel]).flatMap(({ start, end }) =>
+    shownWith(mouth, start, end),
+  );
   return mean(during.map(length));
 }
 
@@ -112,8 +125,7 @@ function middlesAwayFrom(
   gestures: readonly Gesture[],
 ): MouthReading[] {
   const others = withGesture(sounds, other);
-  const middles = gestures
-    .flatMap((gesture) => withGesture(sounds, gesture))
+  const middles = withGesture(sounds, ...gestures)
     .map(({ start, end }) => (start + end) / 2)
     .filter((at) => others.every(({ start, end }) => at < start - 1.5 * NEAR || at > end + 1.5 * NEAR));
   return middles.flatMap((at) => found(mouth).find(({ from, to }) => at >= from && at < to) ?? []);
@@ -247,8 +259,8 @@ export function silent(readings: Readings, sounds: readonly Sound[]): Readings {
 const isNear = (sounds: readonly Sound[], at: number, reach: number): boolean =>
   sounds.some(({ start, end }) => at >= start - reach && at <= end + reach);
 
-const withGesture = (sounds: readonly Sound[], gesture: Gesture): Sound[] =>
-  sounds.filter((sound) => gestureOf(sound) === gesture);
+const withGesture = (sounds: readonly Sound[], ...gestures: readonly Gesture[]): Sound[] =>
+  sounds.filter((sound) => gestures.some((gesture) => gestureOf(sound) === gesture));
 
 /** The frames that are on the screen at some time between two. */
 const shownWith = (readings: Readings, start: number, end: number): MouthReading[] =>

@@ -24,6 +24,8 @@ import {
   silent,
   speaking,
   type SpokenClip,
+  type Vowel,
+  vowelsOf,
   widthRange,
 } from './figures';
 import { mouthShapes, timed } from './mouth-readings';
@@ -61,6 +63,8 @@ export interface ClipFigures extends PictureFigures {
   readonly false_closures: Count;
   readonly dentals: Count;
   readonly false_dentals: Count;
+  /** How many sounds the next five figures stand on. */
+  readonly vowels: Readonly<Record<Vowel, number>>;
   readonly width_i: number;
   readonly width_u: number;
   readonly inner_width_i_over_u: number;
@@ -120,6 +124,7 @@ export async function measureClip(
     false_closures: falseClosures(clip, scale),
     dentals: dentals(clip, scale),
     false_dentals: falseDentals(clip, scale),
+    vowels: vowelsOf(clip),
     width_i: meanDuring(clip, 'i', ({ width }) => width),
     width_u: meanDuring(clip, 'u', ({ width }) => width),
     inner_width_i_over_u:

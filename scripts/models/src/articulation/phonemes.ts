@@ -1,7 +1,7 @@
 import { type Sound } from './speech';
 
 /** What the lips must do for a sound, as far as it is measured; null for sounds that leave it to their neighbors. */
-export type Gesture = 'closure' | 'dental' | 'i' | 'u' | 'a' | 'open';
+export type Gesture = 'closure' | 'dental' | 'i' | 'u' | 'w' | 'a' | 'open';
 
 /**
  * How far the jaw is down, of the way to an open a: an order that phonetics agrees on, not a measurement. Consonants
@@ -45,6 +45,8 @@ const JAW: Readonly<Record<string, number>> = {
 };
 const SHUT = 0.12;
 const VOWELS = 'iyɪʏᵻuʊeøoəɚɜɛœʌɔæɐaɑɒ';
+/** Vowels that are shorter miss what they aim at (Lindblom 1963, On vowel reduction): seconds. */
+const REDUCED = 0.055;
 const OPEN_CONSONANTS = 'lɹrjtdnkɡŋhθðɾ';
 
 /** The letters that stand for sounds, without marks of length, stress and the like. */
@@ -58,9 +60,11 @@ export function gestureOf(sound: Sound): Gesture | null {
   if ('fv'.includes(first)) return 'dental';
   // The halves of a diphthong pull the lips in two directions.
   if (more.length > 0) return VOWELS.includes(first) ? 'open' : null;
+  if (first === 'w') return 'w';
+  if (VOWELS.includes(first) && sound.end - sound.start < REDUCED) return 'open';
   if (first === 'i') return 'i';
   if (first === 'u') return 'u';
-  if ('aɑ'.includes(first)) return 'a';
+  if ('aɑæ'.includes(first)) return 'a';
   return VOWELS.includes(first) || OPEN_CONSONANTS.includes(first) ? 'open' : null;
 }
 

@@ -1,6 +1,11 @@
 import { type Engine } from '@lipsync/contract';
-import { type Count, mean } from './figures';
+import { type Count, mean, type Vowel } from './figures';
 import { type ClipFigures } from './measure-clip';
+
+/** Fewer sounds than this say nothing about a vowel. */
+const ENOUGH = 3;
+const hasVowels = ({ vowels }: ClipFigures, ...needed: readonly Vowel[]): boolean =>
+  needed.every((vowel) => vowels[vowel] >= ENOUGH);
 
 /**
  * An engine's figures over all of its clips, what is asked of them, and whether it holds. A figure that no clip has is
@@ -49,12 +54,12 @@ export function summaryOf(engine: Engine, all: readonly ClipFigures[]): Readonly
       (x) => x <= 0.3,
     ),
     width_i_over_u: each(
-      (clip) => clip.width_i / clip.width_u,
+      (clip) => (hasVowels(clip, 'i', 'u') ? clip.width_i / clip.width_u : null),
       'at least 1.15',
       (x) => x >= 1.15,
     ),
     opening_a_over_i: each(
-      (clip) => clip.opening_a / clip.opening_i,
+      (clip) => (hasVowels(clip, 'a', 'i') ? clip.opening_a / clip.opening_i : null),
       'at least 1.5',
       (x) => x >= 1.5,
     ),
