@@ -90,24 +90,28 @@ const LIGHTNESS = 0.5;
  * Groups the shots of a clip by their colors, the longest first: each joins the most similar group so far, or begins one
  * (the leader algorithm of Hartigan, Clustering Algorithms, 1975). The groups seen longest are the looks, and every
  * shot wears the most similar look; without a face there is only look 0. `colors` holds those of a frame's face, or null
- * where none was seen.
+ * where none was seen. Two people of one shot never share a look, however alike they are: `areApart` says of two frames
+ * whether they show two people for certain.
  */
 export function groupLooks(
   { frames, clock, cuts }: Pick<FaceTrack, 'frames' | 'clock' | 'cuts'>,
   colors: readonly (LookColors | null)[],
+  areApart: (frame: number, other: number) => boolean = () => false,
 ): Pick<FaceTrack, 'looks' | 'seen'> {
   const shots = connectedRuns(
     frames,
     () => true,
     (frame) => cuts[frame] !== 1,
   ).map((shot) => coloredShot(shot, colors, clock));
-  const groups: { readonly color: LookColors; seconds: number }[] = [];
-  for (const { seconds, color } of shots.toSorted((a, b) => b.seconds - a.seconds)) {
+  const groups: Look[] = [];
+  for (const { start, seconds, color } of shots.toSorted((a, b) => b.seconds - a.seconds)) {
     if (seconds === 0) break;
-    const { number, difference } = nearest(groups, color);
+    const { number, difference } = nearest(groups, color, start, areApart);
     const group = groups[number];
-    if (group && difference <= SAME_LOOK) group.seconds += seconds;
-    else groups.push({ color, seconds });
+    if (group && difference <= SAME_LOOK) {
+      group.seconds += seconds;
+      group.shots.push(start);
+    } else groups.push({ color, seconds, shots: [start] });
   }
   const kept = groups
     .sort((a, b) => b.seconds - a.seconds)
@@ -119,8 +123,10 @@ export function groupLooks(
   for (const { start, end, seconds, color } of shots) {
     // A shot without a face has the look of the frame before, so that nothing is separated by it.
     const { number, difference } =
-      seconds === 0 ? { number: looks[start - 1] ?? 0, difference: Infinity } : nearest(kept, color);
-    looks.fill(number, start, end);
+      seconds === 0
+        ? { number: looks[start - 1] ?? 0, difference: Infinity }
+        : nearest(kept, color, start, areApart);
+    looks.fill(Math.max(0, number), start, end);
     if (difference > SAME_LOOK) continue;
     for (let frame = start; frame < end; frame++) seen[frame] = colors[frame] ? 1 : 0;
   }
@@ -146,12 +152,29 @@ function coloredShot({ start, end }: Run, colors: readonly (LookColors | null)[]
   return { start, end, seconds: secondsShown(clock, shown), color };
 }
 
-/** Which of these has the most similar color, and how much it differs; −1 of none. */
-function nearest(groups: readonly { readonly color: LookColors }[], color: LookColors) {
+/** Shots that look alike. */
+interface Look {
+  readonly color: LookColors;
+  seconds: number;
+  /** The first frames of the shots. */
+  readonly shots: number[];
+}
+
+/**
+ * Which of the looks has the most similar color, and how much it differs, leaving out those of people who are apart from
+ * the one at `frame`; −1 if none is left.
+ */
+function nearest(
+  looks: readonly Look[],
+  color: LookColors,
+  frame: number,
+  areApart: (frame: number, other: number) => boolean,
+) {
   let [number, difference] = [-1, Infinity];
-  for (const [i, group] of groups.entries()) {
-    const here = differenceOf(group.color, color);
-    if (here < difference) [number, difference] = [i, here];
+  for (const [i, look] of looks.entries()) {
+    const here = differenceOf(look.color, color);
+    if (here < difference && !look.shots.some((other) => areApart(frame, other)))
+      [number, difference] = [i, here];
   }
   return { number, difference };
 }

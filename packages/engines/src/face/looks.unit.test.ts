@@ -63,6 +63,15 @@ function seenWithEach({ looks, seen }: ReturnType<typeof groupLooks>): number[][
 
 const range = (from: number, to: number): number[] => upTo(to).slice(from);
 
+test('two people of one shot, alike as they are, have looks of their own, each the same in all turns', () => {
+  const shown = upTo(200).map(() => RED);
+  const speaker = (frame: number): number => Math.floor(frame / 50) % 2;
+  const areApart = (frame: number, other: number): boolean => speaker(frame) !== speaker(other);
+  const { looks, seen } = groupLooks(track(200, [0, 50, 100, 150]), colorsOf(shown), areApart);
+  expect([...looks]).toEqual(upTo(200).map(speaker));
+  expect(seen).toEqual(new Uint8Array(200).fill(1));
+});
+
 test('the colors of a face are those of its lips and its skin', () => {
   // As OpenCV converts sRGB to L*a*b*.
   const skin = [76.6, 12.7, 18.9];

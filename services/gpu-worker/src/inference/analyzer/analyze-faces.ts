@@ -1,23 +1,14 @@
 import { type Clock, type Rational } from '@lipsync/domain';
-import {
-  type AnalyzerParams,
-  type FaceTrack,
-  type LookColors,
-  lookColors,
-  type RunModel,
-} from '@lipsync/engines';
+import { type AnalyzerParams, type FaceTrack, type RunModel } from '@lipsync/engines';
 import { type Box, type RgbPicture } from '@lipsync/kernels';
-import { buildTrack, fillGaps, markJumps } from './build-track';
+import { buildTrack } from './build-track';
+import { composeFaces } from './compose-faces';
 import { createFaceDetector } from './face-detector';
 import { landmarkBounds } from './face-geometry';
+import { createFaceStream, type FaceStream, type Size } from './face-stream';
 import { createFaceTracker } from './face-tracker';
 import { createLandmarkFinder } from './landmark-finder';
 import { createCutDetector } from './shot-cuts';
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
-}
 
 /** A face analyzer whose graphs are loaded. */
 export interface LoadedAnalyzer {
@@ -69,48 +60,41 @@ export async function analyzeFaces({
   const detector = createFaceDetector(run, params.detector);
   const track = createFaceTracker(detector, createLandmarkFinder(run, params.landmarks), params);
   const newsOf = createCutDetector();
-  const faces: (Float32Array | null)[] = [];
   const cuts: boolean[] = [];
-  const colors: (LookColors | null)[] = [];
   const held: boolean[] = [];
-  const isLookedAt: boolean[] = [];
+  const streams = new Map<number, FaceStream>();
+  /** Per frame, the number of the face that goes into the track. */
+  const chosen: number[] = [];
   let followed: Box | null = null;
   let nextLook = 0;
   for await (const { picture, seconds, held: isHeld } of frames) {
+    const frame = held.length;
     const news = isHeld ? null : newsOf(picture, followed);
     const newShot = news?.shot === true;
     const looks = news !== null && (newShot || news.face || seconds >= nextLook);
     held.push(isHeld);
     cuts.push(newShot);
-    isLookedAt.push(looks);
+    chosen.push(chosen.at(-1) ?? 0);
     if (looks) {
       nextLook = seconds + LOOK_EVERY;
-      const points = await track(picture, seconds, newShot);
-      followed = points && landmarkBounds(points);
-      faces.push(points && toSource(points, picture, source));
-      colors.push(points && lookColors(picture, points));
-    } else {
-      faces.push(null);
-      colors.push(colors.at(-1) ?? null);
+      const [main, ...others] = await track(picture, seconds, newShot);
+      followed = main.points && landmarkBounds(main.points);
+      chosen[frame] = main.face;
+      for (const { face, points } of [main, ...others]) {
+        const stream = streams.get(face) ?? createFaceStream(frame, source);
+        streams.set(face, stream);
+        stream.see(frame, picture, points);
+      }
     }
-    onFrame?.(faces.length);
+    onFrame?.(held.length);
   }
-  const known = { clock: clockOf(faces.length), held, cuts };
-  markJumps(faces, known);
-  fillGaps(faces, known);
-  // What was not looked at is as it was before: a held picture, and the last one before a cut.
-  for (const frame of faces.keys()) {
-    if (held[frame] || (!isLookedAt[frame] && !faces[frame])) faces[frame] = faces[frame - 1] ?? null;
-  }
-  // Nothing looks for covers yet.
-  const free = { covers: new Map(), covered: faces.map(() => false) };
-  return buildTrack({ analyzerVersion: analyzer.version, source, faces, colors, ...known, ...free });
-}
-
-function toSource(points: Float32Array, from: Size, to: Size): Float32Array {
-  const scaleX = to.width / from.width;
-  const scaleY = to.height / from.height;
-  return points.map((value, i) => value * (i % 2 === 0 ? scaleX : scaleY));
+  const known = { clock: clockOf(held.length), held, cuts };
+  return buildTrack({
+    analyzerVersion: analyzer.version,
+    source,
+    ...known,
+    ...composeFaces(chosen, streams, known),
+  });
 }
 
 /** Larger pictures take longer to decode and reveal no more: the landmark network sees a face at 112 pixels. */

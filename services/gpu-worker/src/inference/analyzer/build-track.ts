@@ -19,7 +19,7 @@ import { landmarkBounds } from './face-geometry';
  * The longest gap, in seconds, that is filled: five missing frames of 25 a second. A face hidden for longer (by a hand or
  * a turned head) is not guessed.
  */
-const LONGEST_GAP = 0.2;
+export const LONGEST_GAP = 0.2;
 
 /** Smoothing, in seconds, of all landmarks except the mouth's, which are used to measure lip motion. */
 const LANDMARK_SIGMA = 0.06;
@@ -48,8 +48,8 @@ export function settledFrames(clock: Clock): number {
   return until < 0 ? 0 : frameAt(clock, until) + 1;
 }
 
-/** The frames of a clip as the analysis knows them. */
-interface AnalyzedFrames {
+/** Frames as the analysis knows them. */
+export interface AnalyzedFrames {
   /** When they are on screen. */
   readonly clock: Clock;
   /** Per frame, whether it shows the picture of the frame before. */
@@ -58,10 +58,9 @@ interface AnalyzedFrames {
   readonly cuts: boolean[];
 }
 
-interface TrackInput extends AnalyzedFrames {
-  readonly analyzerVersion: string;
-  /** Size of the source picture, and per frame 136 landmark values in its pixels, or null. */
-  readonly source: { readonly width: number; readonly height: number };
+/** The faces that go into a track. */
+export interface TrackFaces {
+  /** Per frame 136 landmark values in pixels of the source picture, or null. */
   readonly faces: readonly (Float32Array | null)[];
   /** Per frame: the colors of its face, or null where none was seen. */
   readonly colors: readonly (LookColors | null)[];
@@ -69,6 +68,16 @@ interface TrackInput extends AnalyzedFrames {
   readonly covers: Covers;
   /** Per frame, whether something covers the mouth. */
   readonly covered: readonly boolean[];
+  /** Per frame, whether a new shot begins, the face jumps, or another face is followed from here on. */
+  readonly cuts: readonly boolean[];
+  /** Whether the faces of two frames are known to be those of two people. */
+  readonly areApart: (frame: number, other: number) => boolean;
+}
+
+interface TrackInput extends Omit<AnalyzedFrames, 'cuts'>, TrackFaces {
+  readonly analyzerVersion: string;
+  /** Size of the source picture. */
+  readonly source: { readonly width: number; readonly height: number };
 }
 
 /** Smooths the measured landmarks and lays them out as a face track. */
@@ -82,6 +91,7 @@ export function buildTrack({
   colors,
   covers,
   covered,
+  areApart,
 }: TrackInput): FaceTrack {
   const frames = faces.length;
   const flags = { cuts: Uint8Array.from(cuts, Number), held: Uint8Array.from(held, Number) };
@@ -112,6 +122,7 @@ export function buildTrack({
     ...groupLooks(
       { frames, clock, ...flags },
       colors.map((row, frame) => (hidden[frame] === true ? null : row)),
+      areApart,
     ),
   };
 }

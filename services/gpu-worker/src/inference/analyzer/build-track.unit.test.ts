@@ -18,6 +18,7 @@ const plain = (faces: readonly (Float32Array | null)[]) => ({
   colors: [],
   covers: new Map(),
   covered: faces.map(() => false),
+  areApart: () => false,
 });
 
 describe('buildTrack', () => {

@@ -32,6 +32,8 @@ function scene(rate = 25) {
   let shown = 0;
   let present: readonly Box[] = [];
   let looks = 0;
+  /** How often each face was looked at and seen, by its number. */
+  const looksAt = new Map<number, number>();
   const standsAt = ({ x, y }: Patch) =>
     present.find(({ x1, y1, x2, y2 }) => x > x1 && x < x2 && y > y1 && y < y2);
   const track = createFaceTracker(
@@ -57,14 +59,16 @@ function scene(rate = 25) {
     const followed = { anna: 0, bert: 0, nobody: 0 };
     for (let frame = 0; frame < frames; frame++) {
       present = typeof people === 'function' ? people(frame) : people;
-      const points = await track(PICTURE, shown++ / rate, newShot && frame === 0);
+      const all = await track(PICTURE, shown++ / rate, newShot && frame === 0);
+      for (const { face, points } of all) if (points) looksAt.set(face, (looksAt.get(face) ?? 0) + 1);
+      const [{ points }] = all;
       if (points === null) followed.nobody++;
       else if (isAnna(points)) followed.anna++;
       else followed.bert++;
     }
     return followed;
   };
-  return { show, looks: () => looks };
+  return { show, looks: () => looks, looksAt: () => looksAt };
 }
 
 describe('of two people', () => {
@@ -123,6 +127,40 @@ describe('of two people', () => {
     const { show } = scene();
     await show([ANNA, BERT], 5, true);
     expect(await show([BERT], 5, true)).toEqual({ anna: 0, bert: 5, nobody: 0 });
+  });
+});
+
+describe('the faces beside the main one', () => {
+  const SMALL: Box = { x1: 560, y1: 100, x2: 590, y2: 130 };
+
+  test('are looked at every second time, and keep their numbers', async () => {
+    const { show, looksAt } = scene();
+    await show([ANNA, BERT], 20, true);
+    const [anna, bert] = looksAt().keys();
+    expect([anna, bert].map((face) => looksAt().get(face ?? NaN))).toEqual([20, 10]);
+    await show([ANNA], 40);
+    await show([ANNA, BERT], 20);
+    expect([...looksAt().keys()]).toEqual([anna, bert]);
+  });
+
+  test('are not followed if they are small', async () => {
+    const { show, looksAt } = scene();
+    await show([ANNA, SMALL], 50, true);
+    expect([...looksAt().values()]).toEqual([50]);
+  });
+
+  test('become the main face under their number', async () => {
+    const { show, looksAt } = scene();
+    await show([ANNA, BERT], 20, true);
+    await show([BERT], 100);
+    expect(looksAt().size).toBe(2);
+  });
+
+  test('are other people in another shot', async () => {
+    const { show, looksAt } = scene();
+    await show([ANNA, BERT], 20, true);
+    await show([ANNA, BERT], 20, true);
+    expect(looksAt().size).toBe(4);
   });
 });
 

@@ -1,0 +1,181 @@
+import { type Box, type RgbPicture } from '@lipsync/kernels';
+import { type Detection } from './face-detector';
+import { boxArea, landmarkBounds, overlap } from './face-geometry';
+
+/** Two boxes that overlap by more than this belong to one face. */
+export const SAME_FACE_OVERLAP = 0.2;
+
+/** A face that overlaps another one by more than this is that face: its landmarks have slipped. */
+const SLIPPED_OVERLAP = 0.5;
+
+/** The detector sometimes misses a face: a bystander has left only after this many misses in a row. */
+const MOST_MISSED = 3;
+
+/** So many faces beside the main one are followed, if they are at least so large beside it. */
+const MOST_FOLLOWED = 3;
+const SMALLEST_FOLLOWED = 1 / 3;
+
+/** A look at a followed face. */
+export interface Look {
+  /** Number of the person, unique in the clip. */
+  readonly face: number;
+  /** 136 landmark values in pixels of the picture, or null when the face was not there. */
+  readonly points: Float32Array | null;
+}
+
+/** Finds a face again that had these landmarks a moment ago. */
+type FindAgain = (picture: RgbPicture, points: Float32Array) => Promise<Float32Array | null>;
+
+interface Bystander {
+  readonly detected: Detection;
+  /** How many times in a row the bystander was not seen. */
+  readonly missed: number;
+  /** The face, if it is followed. */
+  readonly followed: Followed | null;
+}
+
+interface Followed {
+  readonly face: number;
+  readonly points: Float32Array;
+}
+
+/** A followed face that was lost, and where and when it was last seen. */
+interface Lost {
+  readonly face: number;
+  readonly box: Box;
+  readonly seconds: number;
+}
+
+/**
+ * The other faces around the main one. The tracker does not mistake them for it when it is briefly hidden, and the
+ * landmarks of those that count are followed too, each less often the more there are: together they cost at most three
+ * quarters of a face.
+ */
+export function createCompany(findAgain: FindAgain, newFace: () => number, longestWait: number) {
+  let known: readonly Bystander[] = [];
+  let lost: readonly Lost[] = [];
+  let turn = 0;
+  const followed = (): Bystander[] => known.filter((bystander) => bystander.followed !== null);
+
+  /** Follows one of the faces; every other call, that of two faces, follows nobody. */
+  async function follow(picture: RgbPicture, seconds: number, main: Float32Array | null): Promise<Look[]> {
+    const faces = followed();
+    turn = (turn + 1) % (faces.length + 1);
+    const bystander = faces[turn];
+    if (!bystander?.followed) return [];
+    const { face, points: before } = bystander.followed;
+    const points = await findAgain(picture, before);
+    const rest = known.filter((other) => other !== bystander);
+    const taken = [main, ...rest.map((other) => other.followed?.points ?? null)];
+    if (points === null || taken.some((other) => other !== null && hasSlipped(points, other))) {
+      known = [...rest, { ...bystander, followed: null }];
+      lost = [...lost, { face, box: landmarkBounds(before), seconds }];
+      return [{ face, points: null }];
+    }
+    const detected = { ...bystander.detected, box: moved(bystander.detected.box, before, points) };
+    known = known.map((other) =>
+      other === bystander ? { ...bystander, detected, followed: { face, points } } : other,
+    );
+    return [{ face, points }];
+  }
+
+  /** Begins to follow the bystanders just seen who count beside the main face, if `confirm` finds their landmarks. */
+  async function meet(
+    seconds: number,
+    main: Float32Array,
+    confirm: (detected: Detection) => Promise<Float32Array | null>,
+  ): Promise<Look[]> {
+    const looks: Look[] = [];
+    const smallest = boxArea(landmarkBounds(main)) * SMALLEST_FOLLOWED ** 2;
+    lost = lost.filter((face) => seconds - face.seconds < longestWait);
+    const met: Bystander[] = [];
+    for (const bystander of known) {
+      met.push(bystander);
+      if (bystander.followed !== null || bystander.missed > 0) continue;
+      if (followed().length + looks.length >= MOST_FOLLOWED) continue;
+      if (boxArea(bystander.detected.box) < smallest) continue;
+      const points = await confirm(bystander.detected);
+      if (points === null) continue;
+      const box = landmarkBounds(points);
+      const returned = lost.find((face) => overlap(face.box, box) > SAME_FACE_OVERLAP);
+      lost = lost.filter((face) => face !== returned);
+      const face = returned?.face ?? newFace();
+      met[met.length - 1] = { ...bystander, followed: { face, points } };
+      looks.push({ face, points });
+    }
+    known = met;
+    return looks;
+  }
+
+  return {
+    follow,
+    meet,
+    /** Remembers all faces in `seen` except the main one. Forgets a bystander missed several times in a row. */
+    remember(seen: readonly Detection[], main: Box): void {
+      const others = seen.filter(({ box }) => !isSame(box, main));
+      const beside: Bystander[] = [];
+      for (const detected of others) {
+        const before = known.find((one) => isSame(one.detected.box, detected.box))?.followed ?? null;
+        const isTaken = beside.some(({ followed: other }) => other !== null && other === before);
+        beside.push({ detected, missed: 0, followed: isTaken ? null : before });
+      }
+      const unseen = known
+        .filter(({ detected }) => !others.some((other) => isSame(other.box, detected.box)))
+        .map((bystander) => ({ ...bystander, missed: bystander.missed + 1 }));
+      known = [...beside, ...unseen.filter(({ missed }) => missed < MOST_MISSED)];
+    },
+    /**
+     * Updates the positions of bystanders that have moved a little; adds and forgets nobody. Landmarks tell where those
+     * are that are followed.
+     */
+    update(seen: readonly Box[]): void {
+      known = known.map((bystander) => {
+        if (bystander.followed !== null) return bystander;
+        return {
+          ...bystander,
+          detected: { ...bystander.detected, box: nearest(seen, bystander.detected.box) },
+        };
+      });
+    },
+    /** How much the face overlaps the nearest bystander, 0..1. */
+    nearness: (face: Box): number => Math.max(0, ...known.map(({ detected }) => overlap(detected.box, face))),
+    /** The number of the followed face at these landmarks, who is a bystander no longer; null if none is there. */
+    take(points: Float32Array): number | null {
+      const taken = known.find((one) => one.followed && hasSlipped(one.followed.points, points));
+      known = known.filter((one) => one !== taken);
+      return taken?.followed?.face ?? null;
+    },
+    areKnown: (): boolean => known.length > 0,
+    forget(): void {
+      known = [];
+      lost = [];
+    },
+  };
+}
+
+const isSame = (a: Box, b: Box): boolean => overlap(a, b) > SAME_FACE_OVERLAP;
+
+const hasSlipped = (points: Float32Array, other: Float32Array): boolean =>
+  overlap(landmarkBounds(points), landmarkBounds(other)) > SLIPPED_OVERLAP;
+
+/** The box of a face whose landmarks have moved. */
+function moved(box: Box, before: Float32Array, after: Float32Array): Box {
+  const [from, to] = [landmarkBounds(before), landmarkBounds(after)];
+  return {
+    x1: box.x1 + to.x1 - from.x1,
+    y1: box.y1 + to.y1 - from.y1,
+    x2: box.x2 + to.x2 - from.x2,
+    y2: box.y2 + to.y2 - from.y2,
+  };
+}
+
+/** Where the face in `box` is now: the seen box that overlaps it most, or `box` itself if none overlaps. */
+function nearest(seen: readonly Box[], box: Box): Box {
+  const near = seen.filter((other) => isSame(other, box));
+  return (
+    near.reduce<Box | null>(
+      (best, other) => (best === null || overlap(other, box) > overlap(best, box) ? other : best),
+      null,
+    ) ?? box
+  );
+}

@@ -1,0 +1,78 @@
+import { type Clock, secondsAt } from '@lipsync/domain';
+import { type LookColors, lookColors } from '@lipsync/engines';
+import { type RgbPicture } from '@lipsync/kernels';
+import { type AnalyzedFrames, fillGaps, LONGEST_GAP, markJumps } from './build-track';
+
+/** Width and height in pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What is known of one face of a shot, frame by frame from frame `start` on. */
+export interface FaceRows {
+  readonly start: number;
+  /** 136 landmark values in pixels of the source picture, or null where the face was not found. */
+  readonly faces: readonly (Float32Array | null)[];
+  /** The colors of the face at the last look at it. */
+  readonly colors: readonly (LookColors | null)[];
+  /** Whether the face jumps. */
+  readonly cuts: readonly boolean[];
+}
+
+export type FaceStream = ReturnType<typeof createFaceStream>;
+
+/** Follows one face from frame `start` on through its shot, and keeps all that the analysis reads from its pictures. */
+export function createFaceStream(start: number, source: Size) {
+  const faces: (Float32Array | null)[] = [];
+  const colors: (LookColors | null)[] = [];
+  const isLookedAt: boolean[] = [];
+
+  /** Frames that nobody looked at, up to this one. */
+  function skipTo(frame: number): void {
+    while (start + faces.length < frame) {
+      faces.push(null);
+      colors.push(colors.at(-1) ?? null);
+      isLookedAt.push(false);
+    }
+  }
+
+  return {
+    start,
+    /** A look at a frame's picture, in which the face has these landmarks, or is not found. Frames come in order. */
+    see(frame: number, picture: RgbPicture, points: Float32Array | null): void {
+      skipTo(frame);
+      faces[frame - start] = points && toSource(points, picture, source);
+      colors[frame - start] = points && lookColors(picture, points);
+      isLookedAt[frame - start] = true;
+    },
+    /** What is known of the face up to frame `end`, where its shot ends. Gaps are filled. */
+    rows(end: number, { clock, held }: Omit<AnalyzedFrames, 'cuts'>): FaceRows {
+      skipTo(end);
+      const cuts = faces.map(() => false);
+      const frames = { clock: clockFrom(clock, start), held: held.slice(start, end), cuts };
+      markJumps(faces, frames);
+      fillGaps(faces, frames);
+      // What was not looked at is as it was before: a held picture, and the last ones before the face is lost or cut.
+      let lookedAt = 0;
+      for (const frame of faces.keys()) {
+        if (isLookedAt[frame]) lookedAt = frame;
+        const isRecent = secondsAt(frames.clock, frame) - secondsAt(frames.clock, lookedAt) < LONGEST_GAP;
+        const isSkipped = !isLookedAt[frame] && !faces[frame] && isRecent;
+        if (frames.held[frame] || isSkipped) faces[frame] = faces[frame - 1] ?? null;
+      }
+      return { start, faces, colors, cuts };
+    },
+  };
+}
+
+/** The same times, numbered from this frame on. */
+function clockFrom({ timescale, ticks }: Clock, frame: number): Clock {
+  return { timescale, ticks: ticks.subarray(frame) };
+}
+
+function toSource(points: Float32Array, from: Size, to: Size): Float32Array {
+  const scaleX = to.width / from.width;
+  const scaleY = to.height / from.height;
+  return points.map((value, i) => value * (i % 2 === 0 ? scaleX : scaleY));
+}
