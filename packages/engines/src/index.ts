@@ -84,6 +84,7 @@ export {
   writePack,
 } from './packs';
 export { openEngine } from './registry';
+export { type Cues, CUES, CUES_PER_SECOND, hear } from './speech/hearing';
 export {
   MEL_BANDS,
   type Recording,
@@ -92,6 +93,7 @@ export {
   SAMPLE_RATE,
   SEGMENT_FRAMES,
 } from './speech/log-mel';
+export { type Stretch, VOICE_CONTEXT, VOICE_STATE, VOICE_STEP, voiceActivity } from './speech/voice-activity';
 export { positionalEncoding, WINDOW_STEPS } from './speech/windows';
 export {
   FEWEST_MOUTHS,

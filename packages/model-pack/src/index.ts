@@ -21,6 +21,7 @@ export {
   type TensorSpec,
   tensorSpecSchema,
 } from './manifest';
+export { decodeConstants } from './onnx/decode-constants';
 export { decodeNetwork, type Network } from './onnx/decode-network';
 export { type Attribute, encodeModel, float, type Graph } from './onnx/encode-model';
 export { GraphBuilder, type Operand, type Value } from './onnx/graph-builder';

@@ -1,6 +1,19 @@
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type AnalyzerManifest, landmarksRole, type Pack, writePack } from '@lipsync/engines';
-import { encodeModel, modelFile } from '@lipsync/model-pack';
+import {
+  type AnalyzerManifest,
+  CUES,
+  landmarksRole,
+  MEL_BANDS,
+  type Pack,
+  SEGMENT_FRAMES,
+  VOICE_CONTEXT,
+  VOICE_STATE,
+  VOICE_STEP,
+  writePack,
+} from '@lipsync/engines';
+import { encodeModel, floatTensor, modelFile, PackError } from '@lipsync/model-pack';
+import { hearingModel, STEPS } from '../hearing/audio-encoder';
 import {
   DETECTOR_MODEL,
   DETECTOR_STRIDE,
@@ -9,6 +22,7 @@ import {
   landmarkNet,
   tinyFaceDetector,
 } from './networks';
+import { sileroVoice } from './silero';
 import { readWeights, type Weights } from './weight-file';
 
 /** Where the npm package with the weights is installed. */
@@ -19,25 +33,47 @@ const faceApiModels = (): string =>
 export const faceApiWeights = (network: 'detector' | 'landmarks', dir = faceApiModels()): Promise<Weights> =>
   readWeights(dir, network === 'detector' ? DETECTOR_MODEL : LANDMARK_MODEL);
 
+/** The published network of Silero's detector, v5. Rejects with PackError if it cannot be read. */
+export async function publishedSilero(): Promise<Uint8Array> {
+  const file = require.resolve('@ricky0123/vad-web/dist/silero_vad_v5.onnx');
+  return readFile(file).catch((cause: unknown) => {
+    throw new PackError('file_missing', `${file} cannot be read`, { cause });
+  });
+}
+
 /**
- * Writes the face analyzer pack: the detector and landmark networks of face-api, converted from its weight files to
- * ONNX. Needs only the installed npm package. Rejects with PackError if the weights are not as expected.
+ * Writes the analyzer pack: the detector and landmark networks of face-api and Silero's voice activity detector,
+ * converted from the files in their npm packages, and the project's own hearing network. Rejects with PackError if
+ * weights are not as expected.
  */
 export async function buildAnalyzerPack(outDir: string): Promise<Pack> {
   const detector = encodeModel(tinyFaceDetector(await faceApiWeights('detector')));
   const landmarks = encodeModel(landmarkNet(await faceApiWeights('landmarks')));
-  const models = { 'face-detector.onnx': detector, 'landmarks68.onnx': landmarks };
-  return writePack(outDir, analyzerManifest(detector, landmarks), models);
+  const voice = encodeModel(sileroVoice(await publishedSilero()));
+  const hearing = hearingModel();
+  return writePack(outDir, analyzerManifest({ detector, landmarks, voice, hearing }), {
+    'face-detector.onnx': detector,
+    'landmarks68.onnx': landmarks,
+    'voice.onnx': voice,
+    'hearing.onnx': hearing,
+  });
 }
 
-/** The expected means are those of the original implementation for uniform gray. */
-function analyzerManifest(detector: Uint8Array, landmarks: Uint8Array): AnalyzerManifest {
+type Models = Readonly<Record<'detector' | 'landmarks' | 'voice' | 'hearing', Uint8Array>>;
+
+/** The expected means of the face networks and of `voice` are those of the original implementations. */
+function analyzerManifest({ detector, landmarks, voice, hearing }: Models): AnalyzerManifest {
   return {
     format: 1,
     engine: 'analyzer',
     name: 'builtin-face-api-68',
-    version: '1.0.0',
-    licence: { spdx: 'MIT', source: 'npm @vladmandic/face-api 1.7.15, after justadudewhohacks/face-api.js' },
+    version: '2.0.0',
+    licence: {
+      spdx: 'MIT',
+      source:
+        'faces: npm @vladmandic/face-api 1.7.15, after justadudewhohacks/face-api.js; ' +
+        'voice: snakers4/silero-vad v5, in npm @ricky0123/vad-web 0.0.31; hearing: trained by this project',
+    },
     providers: ['cpu'],
     roles: {
       face_detector: {
@@ -59,6 +95,31 @@ function analyzerManifest(detector: Uint8Array, landmarks: Uint8Array): Analyzer
       landmarks68: {
         ...landmarksRole(landmarks, LANDMARK_INPUT_SIZE),
         probe: { dims: { n: 2 }, fill: { image: 128 }, means: { points: 0.49956 }, tolerance: 0.001 },
+      },
+      voice: {
+        ...modelFile('voice.onnx', voice),
+        inputs: {
+          sound: floatTensor('sound', ['samples'], [-1, 1]),
+          state: floatTensor('state', [...VOICE_STATE]),
+        },
+        outputs: {
+          voice: floatTensor('voice', ['steps'], [0, 1]),
+          next: floatTensor('next', [...VOICE_STATE]),
+        },
+        probe: {
+          dims: { samples: VOICE_CONTEXT + 8 * VOICE_STEP },
+          fill: { sound: 'wave', state: 0 },
+          means: { voice: 0.01398, next: 0.17927 },
+          rms: { next: 2.21371 },
+          tolerance: 0.005,
+        },
+      },
+      hearing: {
+        ...modelFile('hearing.onnx', hearing),
+        inputs: { mel: floatTensor('mel', [1, MEL_BANDS, SEGMENT_FRAMES], [-1.5, 1.5]) },
+        outputs: { cues: floatTensor('cues', [1, STEPS, CUES.length], [0, 1]) },
+        // What sounds the same all the time is no speech.
+        probe: { dims: {}, fill: { mel: 0.5 }, means: { cues: 0 }, rms: { cues: 0 }, tolerance: 0.02 },
       },
     },
     params: {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MEL_BANDS, recordingOf, SAMPLE_RATE, SEGMENT_FRAMES } from '@lipsync/engines';
+import { CUES, MEL_BANDS, recordingOf, SAMPLE_RATE, SEGMENT_FRAMES } from '@lipsync/engines';
 import { logMel, melSlice, segmentLogMel } from '@lipsync/engines/test';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { z } from 'zod';
-import { audioEncoderModel, CUE_STATE, CUES, STATES, STEPS, WIDTH } from './audio-encoder';
+import { audioEncoderModel, CUE_STATE, STATES, STEPS, WIDTH } from './audio-encoder';
 
 /**
  * A sentence of a synthesizer's voice that training never heard, written by scripts/export/train_hearing.py: what is said

@@ -1,4 +1,4 @@
-import { MEL_BANDS, SEGMENT_FRAMES } from '@lipsync/engines';
+import { CUES, MEL_BANDS, SEGMENT_FRAMES } from '@lipsync/engines';
 import {
   type Attribute,
   encodeModel,
@@ -36,10 +36,7 @@ export function audioEncoderModel(): Uint8Array {
   ]);
   const padded = (value: Value, width: number): Value =>
     g.op('Pad', [value, g.ints([0, 0, 0, 0, 0, 0, 0, WIDTH - width])]);
-  const cueState = g.op('Reshape', [
-    g.op('Transpose', [cues], { perm: [0, 2, 1] }),
-    g.ints([1, STEPS, 1, CUES.length]),
-  ]);
+  const cueState = g.op('Unsqueeze', [cues, g.ints([2])]);
   // State by state: the spectrogram, the cues, and zeros in the others.
   const told = g.op('Concat', [padded(spectrum, 2 * MEL_BANDS), padded(cueState, CUES.length)], { axis: 2 });
   const states = g.op('Pad', [told, g.ints([0, 0, 0, 0, 0, 0, STATES - CUE_STATE - 1, 0])]);
@@ -47,8 +44,17 @@ export function audioEncoderModel(): Uint8Array {
   return encodeModel(g.build());
 }
 
+/** log-mel spectrogram [1, 80, 3000] → the cues alone [1, 1500, 5]: what the analyzer hears in a source. */
+export function hearingModel(): Uint8Array {
+  const g = new GraphBuilder('hearing');
+  const mel = g.input('mel', 'float32', [1, MEL_BANDS, SEGMENT_FRAMES]);
+  const cues = speechCues(g, arithmetic(g), mel, readHearingWeights());
+  g.output('cues', cues, 'float32', [1, STEPS, CUES.length]);
+  return encodeModel(g.build());
+}
+
 /**
- * [1, 5, 1500], each in [0, 1]: a small network that the project trained itself. Its input here and in its training
+ * [1, 1500, 5], each in [0, 1]: a small network that the project trained itself. Its input here and in its training
  * (scripts/export/articulation/spectrogram.py) is the spectrogram relative to what is loud nearby.
  */
 function speechCues(g: GraphBuilder, m: Arithmetic, mel: Value, weights: HearingWeights): Value {
@@ -78,7 +84,7 @@ function speechCues(g: GraphBuilder, m: Arithmetic, mel: Value, weights: Hearing
   const cues = m.clamp(m.mul(m.sub(outputs, starts), slopes), 0, 1);
   // A stop is silent for less than 0.2 s. What is silent for longer, or never loud, is no speech.
   const audible = m.ramp(m.sub(loudest(g, level, 10), loud), -3.5, -2.5);
-  return m.mul(cues, audible);
+  return g.op('Transpose', [m.mul(cues, audible)], { perm: [0, 2, 1] });
 }
 
 /** Two frames of the spectrogram become one step, then every layer adds what it finds further around. */
@@ -140,10 +146,5 @@ export function audioRole(file: string, model: Uint8Array) {
 export const STATES = 5;
 export const WIDTH = 384;
 export const STEPS = 1500;
-/** The hidden state (of 5 per step) whose first channels are the cues below. */
+/** The hidden state (of 5 per step) whose first channels are the cues. */
 export const CUE_STATE = 1;
-/**
- * closure: lips together (p, b, m); jaw: how far it is down; rounding: lips drawn together (o, u); spreading: corners
- * apart (i, e); dental: the lower lip at the upper teeth (f, v). All are 0 at rest.
- */
-export const CUES = ['closure', 'jaw', 'rounding', 'spreading', 'dental'] as const;

@@ -1,7 +1,7 @@
-import { positionalEncoding, WINDOW_STEPS } from '@lipsync/engines';
+import { CUES, positionalEncoding, WINDOW_STEPS } from '@lipsync/engines';
 import { type GraphBuilder, type Value } from '@lipsync/model-pack';
 import { arithmetic } from '../arithmetic';
-import { CUE_STATE, CUES, STATES, WIDTH } from '../hearing/audio-encoder';
+import { CUE_STATE, STATES, WIDTH } from '../hearing/audio-encoder';
 
 /** What the voice asks of the mouth in one frame, [batch, 1, 1] each, in [0, 1]. */
 export interface MouthPose {

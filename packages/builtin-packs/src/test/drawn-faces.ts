@@ -1,8 +1,15 @@
-import { EXEMPLAR_BYTES, EXEMPLAR_SIDE, EXEMPLARS, positionalEncoding, WINDOW_STEPS } from '@lipsync/engines';
+import {
+  CUES,
+  EXEMPLAR_BYTES,
+  EXEMPLAR_SIDE,
+  EXEMPLARS,
+  positionalEncoding,
+  WINDOW_STEPS,
+} from '@lipsync/engines';
 import { type FaceShape, paintedLandmarks, turnedAbout } from '@lipsync/engines/test';
 import { floats } from '@lipsync/engines/test/graphs';
 import { Tensor } from 'onnxruntime-node';
-import { CUE_STATE, CUES, STATES, WIDTH } from '../hearing/audio-encoder';
+import { CUE_STATE, STATES, WIDTH } from '../hearing/audio-encoder';
 
 /**
  * [3, side, side] in [-1, 1]: light skin, redder lips, black (or `between`) between parted lips, so that brightness shows

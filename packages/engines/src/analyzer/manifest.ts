@@ -55,6 +55,8 @@ export const analyzerManifestSchema = manifestSchema(
   {
     face_detector: roleSchema(['image'], ['boxes', 'scores']),
     landmarks68: roleSchema(['image'], ['points']),
+    voice: roleSchema(['sound', 'state'], ['voice', 'next']),
+    hearing: roleSchema(['mel'], ['cues']),
   },
   analyzerParamsSchema,
 );

@@ -90,10 +90,19 @@ export class GraphBuilder {
     sizes: S,
     axis: number,
   ): { readonly [K in keyof S]: Value } {
-    const operands = [value, this.ints(sizes)];
-    const parts = sizes.map(() => this.fresh('v'));
-    this.push('Split', operands, parts, { axis });
-    return parts as { readonly [K in keyof S]: Value }; // as many as there are sizes, which a mapped array does not say
+    return this.several('Split', [value, this.ints(sizes)], sizes, { axis });
+  }
+
+  /** An operator with several outputs: one for each of `parts`, which say what it is for. */
+  several<const S extends readonly unknown[]>(
+    op: string,
+    operands: readonly Operand[],
+    parts: S,
+    attributes: Readonly<Record<string, Attribute>> = {},
+  ): { readonly [K in keyof S]: Value } {
+    const outputs = parts.map(() => this.fresh('v'));
+    this.push(op, operands, outputs, attributes);
+    return outputs as { readonly [K in keyof S]: Value }; // as many as there are parts, which a mapped array does not say
   }
 
   /**

@@ -1,5 +1,5 @@
 /** A field of a protocol-buffer message. `bytes` is a view: of the contents of a length-delimited field, else empty. */
-export interface WireField {
+interface WireField {
   readonly field: number;
   /** The value of a varint, at most 2^53; 0 for other fields. */
   readonly value: number;
@@ -10,7 +10,7 @@ export interface WireField {
  * The fields of a message in protocol-buffer wire format, in their order. Nothing is copied. Throws RangeError if the
  * bytes are no such message.
  */
-export function* wireFields(message: Uint8Array): Generator<WireField> {
+function* wireFields(message: Uint8Array): Generator<WireField> {
   let at = 0;
   const varint = (): number => {
     let value = 0;
@@ -37,3 +37,18 @@ export function* wireFields(message: Uint8Array): Generator<WireField> {
     else throw new RangeError('no protocol-buffer message');
   }
 }
+
+/** The fields of a message by number. */
+export function fieldsByNumber(message: Uint8Array): ReadonlyMap<number, readonly WireField[]> {
+  const fields = new Map<number, WireField[]>();
+  for (const each of wireFields(message)) {
+    const before = fields.get(each.field);
+    if (before === undefined) fields.set(each.field, [each]);
+    else before.push(each);
+  }
+  return fields;
+}
+
+/** A text of which a message has one; empty if it has none. */
+export const textOf = (fields: readonly WireField[] | undefined): string =>
+  new TextDecoder().decode(fields?.[0]?.bytes);

@@ -6,8 +6,8 @@ import { DWPOSE_PATCH_SIDE, dwposeLandmarks } from './dwpose';
 interface DwposePackOptions {
   /** The published dw-ll_ucoco_384.onnx. */
   readonly network: Uint8Array;
-  /** The pack whose detector finds the faces. */
-  readonly detector: Pack<AnalyzerManifest>;
+  /** The pack that gives everything else: what finds faces, and what hears. */
+  readonly others: Pack<AnalyzerManifest>;
   readonly name: string;
   readonly provider: Provider;
   /** Runs the finished graph: `image` [n, side, side, 3] → its `points`. */
@@ -25,13 +25,13 @@ const SCALE = 4;
 const DISAGREEMENT = { sharp: (0.03 * 1.2) / SCALE, blurred: (0.045 * 1.2) / SCALE };
 
 /**
- * Writes an analyzer pack with DWPose's face points and the detector of another pack. Rejects with PackError if the
+ * Writes an analyzer pack with DWPose's face points and everything else of another pack. Rejects with PackError if the
  * network is not DWPose's.
  */
 export async function writeDwposePack(outDir: string, options: DwposePackOptions): Promise<Pack> {
-  const { detector, name, provider, network } = options;
-  const { face_detector: faces } = detector.manifest.roles;
-  const { licence } = detector.manifest;
+  const { others, name, provider, network } = options;
+  const { roles, licence, params } = others.manifest;
+  const kept = { face_detector: roles.face_detector, voice: roles.voice, hearing: roles.hearing };
   const landmarks = encodeModel(dwposeLandmarks(network));
   const manifest: AnalyzerManifest = {
     format: 1,
@@ -40,18 +40,18 @@ export async function writeDwposePack(outDir: string, options: DwposePackOptions
     version: '1.0.0',
     licence: {
       spdx: `Apache-2.0 AND ${licence.spdx}`,
-      source: `landmarks: IDEA-Research/DWPose, dw-ll_ucoco_384.onnx; detector: ${licence.source}`,
+      source: `landmarks: IDEA-Research/DWPose, dw-ll_ucoco_384.onnx; others: ${licence.source}`,
     },
     providers: [provider],
     roles: {
-      face_detector: faces,
+      ...kept,
       landmarks68: {
         ...landmarksRole(landmarks, DWPOSE_PATCH_SIDE),
         probe: await probeOf(landmarks, options),
       },
     },
     params: {
-      detector: detector.manifest.params.detector,
+      detector: params.detector,
       landmarks: {
         inputSize: DWPOSE_PATCH_SIDE,
         scale: SCALE,
@@ -60,7 +60,8 @@ export async function writeDwposePack(outDir: string, options: DwposePackOptions
       },
     },
   };
-  const models = { [faces.file]: await readFile(modelPath(detector, faces)), 'landmarks68.onnx': landmarks };
+  const models: Record<string, Uint8Array> = { 'landmarks68.onnx': landmarks };
+  for (const role of Object.values(kept)) models[role.file] = await readFile(modelPath(others, role));
   return writePack(outDir, manifest, models);
 }
 

@@ -3,25 +3,30 @@ import { type AnalyzerManifest, openPackFor, type Pack } from '@lipsync/engines'
 import { openPackFolders } from '@lipsync/gpu-worker';
 import { type Provider } from '@lipsync/model-pack';
 import { onnxRuntime } from '../onnx-runtime';
-import { servingPack } from '../try-pack';
 import { writeDwposePack } from './dwpose-pack';
 
-/** The analyzer in use among the packs in a folder. Rejects if there is none. */
+/**
+ * The analyzer in use among the packs in a folder; where a damaged or outdated one is in the way, the one behind it.
+ * Rejects if there is none.
+ */
 export async function readAnalyzer(packsDir: string): Promise<Pack<AnalyzerManifest>> {
   const { packs } = await openPackFolders(packsDir);
-  return openPackFor('analyzer', servingPack(packs, packsDir, 'analyzer').dir);
+  const analyzers = packs.filter(({ pack }) => pack.manifest.engine === 'analyzer');
+  const found = analyzers.find(({ behind }) => behind === undefined) ?? analyzers[0];
+  if (found === undefined) throw new Error(`${packsDir} holds no face analyzer that can be used`);
+  return openPackFor('analyzer', found.dir);
 }
 
 interface AnalyzerExport {
   /** The published network. */
   readonly file: string;
-  readonly detector: Pack<AnalyzerManifest>;
+  readonly others: Pack<AnalyzerManifest>;
   readonly out: string;
   readonly name: string;
   readonly provider: Provider;
 }
 
-/** Makes an analyzer pack of DWPose's published graph and today's detector. Rejects if it is another graph. */
+/** Makes an analyzer pack of DWPose's published graph and the rest of another analyzer. Rejects if it is another graph. */
 export async function exportAnalyzer({ file, out, ...options }: AnalyzerExport): Promise<void> {
   await writeDwposePack(out, { ...options, network: await readFile(file), run });
 }

@@ -111,6 +111,20 @@ describe('getting the published DWPose as a face analyzer', () => {
     expect(apart.reduce((sum, each) => sum + each, 0) / apart.length).toBeLessThan(1.5);
   });
 
+  test('one that is made anew takes the place of one of an older form, which is no longer used', async () => {
+    const manifest = path.join(packsDir, 'analyzer-dwpose', 'pack.json');
+    const { roles, ...rest } = JSON.parse(await readFile(manifest, 'utf8')) as Record<string, object>;
+    const older = { ...rest, roles: { ...roles, voice: undefined } };
+    await writeFile(manifest, JSON.stringify(older));
+    const states = new Map((await listPacks(packsDir)).map(({ folder, state }) => [folder, state]));
+    expect(states.get('analyzer-dwpose')).toContain('roles.voice');
+    expect(await get({ destination: folderDestination(packsDir, { replace: true }) })).toMatchObject({
+      state: 'installed',
+    });
+    const { manifest: made } = await openPackFor('analyzer', path.join(packsDir, 'analyzer-dwpose'));
+    expect(made.roles.voice.file).toBe('voice.onnx');
+  });
+
   test.each(['--license-accepted', '--licence-accepted'])(
     '%s of the command accepts the licenses',
     async (option) => {

@@ -116,11 +116,11 @@ const analyzerMaker: MakerOf = async ({ release, packsDir, pack, tell }, name) =
   const { provider, half, further } = pack;
   if (half || further.length > 0)
     throw new Error(`${name} is made without an exporter: --fp16, --device and --manifests are not for it`);
-  const detector = await readAnalyzer(packsDir);
+  const others = await readAnalyzer(packsDir);
   return async () => async (weights, out) => {
     tell(`making ${name}`);
     const file = path.join(weights, release.files[0]?.to ?? '');
-    await exportAnalyzer({ file, detector, out, name, provider });
+    await exportAnalyzer({ file, others, out, name, provider });
   };
 };
 

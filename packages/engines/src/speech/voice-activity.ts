@@ -1,0 +1,74 @@
+import { float32Of, float32Tensor, type RunModel } from '../model';
+import { type Recording, SAMPLE_RATE } from './log-mel';
+
+/** Samples in a step of the analyzer's `voice`: 32 ms. */
+export const VOICE_STEP = 512;
+/** Samples before a step that it also hears. */
+export const VOICE_CONTEXT = 64;
+/** What it remembers from step to step. */
+export const VOICE_STATE = [2, 1, 128] as const;
+
+/** A stretch of a recording, in seconds. */
+export interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Steps per run: half a minute. */
+const STEPS_PER_RUN = 960;
+
+/**
+ * When somebody speaks or sings in a recording, in order and apart: stretches with the onsets and closing lips around
+ * what was heard, and with the pauses within a sentence. Reads forward, half a minute at a time.
+ */
+export async function voiceActivity(recording: Recording, run: RunModel): Promise<readonly Stretch[]> {
+  const steps = Math.ceil(recording.length / VOICE_STEP);
+  const voice = new Float32Array(steps);
+  let state = new Float32Array(VOICE_STATE[0] * VOICE_STATE[2]);
+  for (let from = 0; from < steps; from += STEPS_PER_RUN) {
+    const to = Math.min(from + STEPS_PER_RUN, steps);
+    const sound = recording.read(from * VOICE_STEP - VOICE_CONTEXT, to * VOICE_STEP);
+    const { outputs } = await run('voice', {
+      sound: float32Tensor(sound, [sound.length]),
+      state: float32Tensor(state, VOICE_STATE),
+    });
+    voice.set(float32Of(outputs, 'voice'), from);
+    state = float32Of(outputs, 'next');
+  }
+  return voicedStretches(voice, recording.length / SAMPLE_RATE);
+}
+
+/** A voice begins where it is this probable … */
+const BEGINS = 0.3;
+/** … and ends where it is less probable than this. */
+const ENDS = 0.15;
+/** Seconds before what was heard: the detector needs some of a word, and lips part before it. */
+const ONSET = 0.2;
+/** Seconds after it, in which lips close. */
+const CLOSING = 0.25;
+/** A pause in which somebody takes a breath, in seconds. What lies between two stretches is then part of both. */
+const BREATH = 0.4;
+
+/** The stretches of a recording of so many seconds whose steps hold a voice with these probabilities. */
+export function voicedStretches(voice: Float32Array, seconds: number): readonly Stretch[] {
+  const stretches: Stretch[] = [];
+  const add = (first: number, end: number): void => {
+    const start = Math.max(0, stepStart(first) - ONSET);
+    const latest = stretches.at(-1);
+    const stretch = { start, end: Math.min(seconds, stepStart(end) + CLOSING) };
+    if (latest && start - latest.end < BREATH) stretches.splice(-1, 1, { ...latest, end: stretch.end });
+    else stretches.push(stretch);
+  };
+  let first: number | undefined;
+  for (const [step, probability] of voice.entries()) {
+    if (probability >= BEGINS) first ??= step;
+    else if (first !== undefined && probability < ENDS) {
+      add(first, step);
+      first = undefined;
+    }
+  }
+  if (first !== undefined) add(first, voice.length);
+  return stretches;
+}
+
+const stepStart = (step: number): number => (step * VOICE_STEP) / SAMPLE_RATE;
