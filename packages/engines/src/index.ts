@@ -94,6 +94,7 @@ export {
   SEGMENT_FRAMES,
 } from './speech/log-mel';
 export { type Stretch, VOICE_CONTEXT, VOICE_STATE, VOICE_STEP, voiceActivity } from './speech/voice-activity';
+export { voiceOnly } from './speech/voice-only';
 export { positionalEncoding, WINDOW_STEPS } from './speech/windows';
 export {
   FEWEST_MOUTHS,

@@ -33,9 +33,9 @@ const faceApiModels = (): string =>
 export const faceApiWeights = (network: 'detector' | 'landmarks', dir = faceApiModels()): Promise<Weights> =>
   readWeights(dir, network === 'detector' ? DETECTOR_MODEL : LANDMARK_MODEL);
 
-/** The published network of Silero's detector, v5. Rejects with PackError if it cannot be read. */
+/** The published network of Silero's detector, v6. Rejects with PackError if it cannot be read. */
 export async function publishedSilero(): Promise<Uint8Array> {
-  const file = require.resolve('@ricky0123/vad-web/dist/silero_vad_v5.onnx');
+  const file = require.resolve('@ricky0123/vad-web/dist/silero_vad_v6.onnx');
   return readFile(file).catch((cause: unknown) => {
     throw new PackError('file_missing', `${file} cannot be read`, { cause });
   });
@@ -72,7 +72,7 @@ function analyzerManifest({ detector, landmarks, voice, hearing }: Models): Anal
       spdx: 'MIT',
       source:
         'faces: npm @vladmandic/face-api 1.7.15, after justadudewhohacks/face-api.js; ' +
-        'voice: snakers4/silero-vad v5, in npm @ricky0123/vad-web 0.0.31; hearing: trained by this project',
+        'voice: snakers4/silero-vad v6, in npm @ricky0123/vad-web 0.0.31; hearing: trained by this project',
     },
     providers: ['cpu'],
     roles: {
@@ -109,8 +109,8 @@ function analyzerManifest({ detector, landmarks, voice, hearing }: Models): Anal
         probe: {
           dims: { samples: VOICE_CONTEXT + 8 * VOICE_STEP },
           fill: { sound: 'wave', state: 0 },
-          means: { voice: 0.01398, next: 0.17927 },
-          rms: { next: 2.21371 },
+          means: { voice: 0.0009, next: 0.22783 },
+          rms: { next: 1.17335 },
           tolerance: 0.005,
         },
       },

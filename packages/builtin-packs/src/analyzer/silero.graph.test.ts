@@ -5,7 +5,7 @@ import { glidingVoice } from '../test/gliding-voice';
 import { publishedSilero } from './pack';
 import { sileroVoice } from './silero';
 
-const STEPS = 60;
+const STEPS = 90;
 const STATE_VALUES = VOICE_STATE[0] * VOICE_STATE[2];
 
 /** A second of a voice, then noise. */
@@ -53,7 +53,7 @@ test('a run over many steps gives what the published network gives step by step'
     state = floatsOf(stateN);
   }
   expect(Math.max(...expected)).toBeGreaterThan(0.9);
-  expect(Math.min(...expected)).toBeLessThan(0.1);
+  expect(Math.min(...expected)).toBeLessThan(0.2);
   expect(voice).toHaveLength(STEPS);
   voice.forEach((probability, i) => expect(probability).toBeCloseTo(expected[i] ?? NaN, 4));
   next.forEach((value, i) => expect(value).toBeCloseTo(state[i] ?? NaN, 3));

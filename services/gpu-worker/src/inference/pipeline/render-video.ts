@@ -6,6 +6,8 @@ import {
   type FrameFeatures,
   type LipSyncEngine,
   type Recording,
+  voiceActivity,
+  voiceOnly,
 } from '@lipsync/engines';
 import {
   AUDIO_SAMPLE_RATE,
@@ -74,7 +76,7 @@ interface Clip {
   readonly engine: LipSyncEngine;
   readonly video: VideoStream;
   readonly audioStream: AudioStream;
-  /** The whole speech at 16 kHz. */
+  /** The whole speech at 16 kHz, with silence where it has no voice: mouths rest in music and noise. */
   readonly audio: Recording;
   readonly track: FaceTrack;
 }
@@ -93,7 +95,17 @@ async function openClip(task: RenderTask, job: Job, speech: SpeechFile): Promise
     ),
   ]);
   const track = await readTrack(task.faceTrackPath, video);
-  return { engine, video, audioStream, audio: speech.recording(), track };
+  const audio = await clock.during('audio', () => voiceOf(speech.recording(), task, job));
+  return { engine, video, audioStream, audio, track };
+}
+
+async function voiceOf(recording: Recording, task: RenderTask, { models, signal }: Job): Promise<Recording> {
+  const { run } = await models.analyzer(task.analyzer);
+  const stretches = await voiceActivity(recording, (...call) => {
+    signal.throwIfAborted();
+    return run(...call);
+  });
+  return voiceOnly(recording, stretches);
 }
 
 type RenderedClip = Pick<
