@@ -137,22 +137,17 @@ describe('inference on files', () => {
     expect(Math.min(...likeness({ in: mouth }))).toBeLessThan(30);
   });
 
-  test('software replaces an unavailable GPU codec, and networks that cannot be had cost only their measurements: the result says so', async () => {
+  test('software replaces an unavailable GPU codec, and the result says so', async () => {
     const noCard = { VIDEO_ENCODER: 'h264_nvenc', VIDEO_DECODER: 'cuda', CUDA_VISIBLE_DEVICES: '-1' };
     const host = createInferenceHost({ entry: COMPILED_CHILD, environment: { ...process.env, ...noCard } });
-    const { engines } = await findPacks(at('packs'));
+    const { engines, analyzer } = await findPacks(at('packs'));
     const pack = engines.get('musetalk');
-    if (pack === undefined) throw new Error('no pack');
+    if (pack === undefined || analyzer === undefined) throw new Error('no pack');
     const files = { ...filesOf('cut_off', 'short', 'out.mp4'), faceTrackPath: at('face.track') };
-    const analyzer = { dir: at('nowhere'), digest: '' };
     const rendering = host.render({ jobId: 'no-card', pack, analyzer, ...files });
     const result = await rendering.finally(() => host.kill());
     expect(new Set(result.replacedCodecs)).toEqual(new Set(['decoder', 'encoder']));
-    expect(result.quality).toMatchObject({
-      syncCorrelation: null,
-      facelessShare: 0,
-      problem: expect.stringContaining('nowhere') as string,
-    });
+    expect(result.quality).toMatchObject({ facelessShare: 0, problem: null });
     expect(await lumaPictures(at('out.mp4'), SIZE)).toHaveLength(8);
   });
 

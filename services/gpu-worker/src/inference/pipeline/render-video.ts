@@ -21,6 +21,7 @@ import {
   type VideoStream,
 } from '@lipsync/media';
 import { type RenderResult, type RenderTask } from '../../protocol/messages';
+import { type LoadedAnalyzer } from '../analyzer/analyze-faces';
 import { type Job, MEDIA_DEADLINE_MS } from '../job';
 import {
   audioOf,
@@ -71,9 +72,10 @@ export async function renderVideo(task: RenderTask, job: Job): Promise<RenderRes
   }
 }
 
-/** A loaded engine, and an inspected video and speech track to join. */
+/** A loaded engine and analyzer, and an inspected video and speech track to join. */
 interface Clip {
   readonly engine: LipSyncEngine;
+  readonly analyzer: LoadedAnalyzer;
   readonly video: VideoStream;
   readonly audioStream: AudioStream;
   /** The whole speech at 16 kHz, with silence where it has no voice: mouths rest in music and noise. */
@@ -95,12 +97,16 @@ async function openClip(task: RenderTask, job: Job, speech: SpeechFile): Promise
     ),
   ]);
   const track = await readTrack(task.faceTrackPath, video);
-  const audio = await clock.during('audio', () => voiceOf(speech.recording(), task, job));
-  return { engine, video, audioStream, audio, track };
+  const analyzer = await clock.during('load', () => models.analyzer(task.analyzer));
+  const audio = await clock.during('audio', () => voiceOf(speech.recording(), analyzer, signal));
+  return { engine, analyzer, video, audioStream, audio, track };
 }
 
-async function voiceOf(recording: Recording, task: RenderTask, { models, signal }: Job): Promise<Recording> {
-  const { run } = await models.analyzer(task.analyzer);
+async function voiceOf(
+  recording: Recording,
+  { run }: LoadedAnalyzer,
+  signal: AbortSignal,
+): Promise<Recording> {
   const stretches = await voiceActivity(recording, (...call) => {
     signal.throwIfAborted();
     return run(...call);
@@ -119,10 +125,10 @@ type RenderedClip = Pick<
 async function renderClip(
   task: RenderTask,
   job: Job,
-  { engine, video, audioStream, audio, track }: Clip,
+  { engine, analyzer, video, audioStream, audio, track }: Clip,
   features: FrameFeatures,
 ): Promise<RenderedClip> {
-  const { binaries, clock, progress, models } = job;
+  const { binaries, clock, progress } = job;
   const { syncMode } = task;
   const failed = new AbortController();
   const signal = AbortSignal.any([job.signal, failed.signal]);
@@ -210,7 +216,7 @@ async function renderClip(
     clock.add('infer', job.inferMs());
     const ofEngine = { gpuInferenceMs: job.gpuInferenceMs(), tensorBytes: job.tensorBytes() };
     const finishing = clock.during('encode', () => writing.finish());
-    const judging = clock.during('quality', () => probe.judge(() => models.analyzer(task.analyzer)));
+    const judging = clock.during('quality', () => probe.judge(analyzer));
     const [, quality] = await allEnded([finishing, judging]);
     return {
       outputSeconds: endOf(timeline.clock),

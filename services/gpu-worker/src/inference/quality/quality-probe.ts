@@ -146,11 +146,11 @@ export function createQualityProbe(clip: {
   };
   return {
     ...observer,
-    /** Computes the result; never rejects, not even when the analyzer cannot be loaded. */
-    async judge(loadAnalyzer: () => Promise<LoadedAnalyzer>): Promise<OutputQuality> {
+    /** Computes the result; never rejects. */
+    async judge(analyzer: LoadedAnalyzer): Promise<OutputQuality> {
       let sync = UNMEASURED;
       try {
-        sync = await syncBy(await loadAnalyzer());
+        sync = await syncBy(analyzer);
       } catch (error) {
         fail(error);
       }
