@@ -2,7 +2,7 @@ import { type GraphBuilder, type Value } from '@lipsync/model-pack';
 import { arithmetic } from '../arithmetic';
 import { BLOCK, cellsOf, LATENT_SCALE, planesOf } from '../autoencoder';
 import { exemplarLips } from './exemplar-lips';
-import { type ExemplarInputs, ladder, rungsFor } from './exemplars';
+import { type ExemplarInputs, ladder, rungsFor, shownThickness } from './exemplars';
 import { faceAxes, faceCoordinates, type Raster, rasterOf, type Region, turnOf } from './face-axes';
 import { boundsOf, changeWithin, refine } from './fields';
 import { lipWarp } from './lip-warp';
@@ -61,7 +61,12 @@ export function drawMouth(
   // Nothing moves at the border, nor where half of the mouth is turned away: a frame as it was looks better than that.
   const facing = m.ramp(g.op('Abs', [turnOf(g, axes)]), FACING.not, FACING.surely);
   const border = m.mul(borderOf(g, raster), facing);
-  const warp = lipWarp(g, axes, at, motion, border);
+  const shown = shownThickness(g, own, rungs, lips.thickness);
+  const target = {
+    upperLip: m.mul(shown.upperLip, motion.fullness),
+    lowerLip: m.mul(shown.lowerLip, motion.fullness),
+  };
+  const warp = lipWarp(g, axes, at, motion, { source: lips, target }, border);
   const { mouthU, upperEdge, lowerEdge, seam } = warp;
   const units = inUnits(g, axes, frame);
   const across = m.mul(units.along, warp.shiftU);
@@ -83,7 +88,7 @@ export function drawMouth(
     const [side] = toPlane(1, fromSeam);
     const moving = g.op('Where', [g.op('Greater', [side, 0]), withLower, withUpper]);
     const still = g.weights([1, 2, rows * columns], unitPoints(finer, frame));
-    const moved = sample(g, picture[name], m.add(still, moving));
+    const moved = sample(g, picture[name], m.add(still, moving), name === 'luma' ? 'cubic' : 'linear');
     const plane = g.op('Reshape', [moved, g.ints([-1, terms.length, rows, columns])]);
 
     return changeWithin(g, plane, mouth, raster, scale, (around) => {

@@ -32,10 +32,12 @@ interface ExemplarLips {
   drawn(name: 'luma' | 'chroma', toPlane: Refine): { readonly color: Value; readonly weight: Value };
 }
 
-/** How far beyond the lips the exemplar shows fully, and where it ends, in units of v; and of u beside the mouth. */
-const ABOVE: Reach = { full: 0.03, end: 0.24 };
-const BELOW: Reach = { full: 0.08, end: 0.42 };
-const BESIDE: Reach = { full: 1.06, end: 1.3 };
+/**
+ * How far beyond the lips the exemplar shows fully, and where it ends, in units of v; and of u beside the mouth. Skin and
+ * hair around them are the frame's own.
+ */
+const BEYOND_LIPS: Reach = { full: -0.03, end: 0.07 };
+const BESIDE: Reach = { full: 1, end: 1.12 };
 /** Lips that are less far apart show nothing between them, in units of v. */
 const SHUT = 0.01;
 
@@ -43,7 +45,12 @@ const SHUT = 0.01;
 export function exemplarLips(
   g: GraphBuilder,
   { ladder, rungs: { rungs, second, weight } }: OwnMouths,
-  { at: { v }, warp: { mouthU, upperEdge, lowerEdge }, motion: { fullness }, skin }: TargetMouth,
+  {
+    at: { v },
+    warp: { mouthU, upperEdge, lowerEdge, upperOuter, lowerOuter },
+    motion: { fullness },
+    skin,
+  }: TargetMouth,
 ): ExemplarLips {
   const m = arithmetic(g);
   const { upperLip, lowerLip } = ladder.thickness;
@@ -60,8 +67,7 @@ export function exemplarLips(
     m.clamp(m.div(above, m.add(upperLip, CLEARANCE.above)), 0, 1),
   );
   const reach = m.mul(
-    m.ramp(m.sub(above, upperLip), ABOVE.end, ABOVE.full),
-    m.ramp(m.sub(below, lowerLip), BELOW.end, BELOW.full),
+    m.ramp(m.max(m.sub(upperOuter, v), m.sub(v, lowerOuter)), BEYOND_LIPS.end, BEYOND_LIPS.full),
     m.ramp(g.op('Abs', [mouthU]), BESIDE.end, BESIDE.full),
   );
   const picture = inUnits(g, ladder.axes, EXEMPLAR_FRAME);

@@ -10,6 +10,7 @@ import {
   type LipThickness,
   measuredLips,
   SURELY_OPEN,
+  THINNEST_LIP,
 } from './lips';
 import { skinColors } from './relighting';
 import { type Frame } from './sampling';
@@ -59,6 +60,8 @@ export interface Ladder {
   /** Colors of the skin around the mouth, see skinColors. */
   readonly skin: Value;
   readonly thickness: LipThickness;
+  /** Of each exemplar. */
+  readonly thicknesses: LipThickness;
   readonly habits: FaceHabits;
 }
 
@@ -73,7 +76,6 @@ const SPOKEN_SHARE = 0.95;
 const WIDEST_GAP = { least: 0.26, most: 0.78 };
 /** Exemplars whose openings differ by less count as equal. */
 const LEAST_STEP = 0.03;
-const THINNEST_LIP = 0.12;
 
 export function ladder(g: GraphBuilder, { exemplars, exemplarLandmarks }: ExemplarInputs): Ladder {
   const m = arithmetic(g);
@@ -116,6 +118,7 @@ export function ladder(g: GraphBuilder, { exemplars, exemplarLandmarks }: Exempl
   const thickness = { upperLip: between(51, 62), lowerLip: between(57, 66) };
   return {
     thickness,
+    thicknesses: lips.thickness,
     luma,
     chroma,
     axes,
@@ -136,6 +139,19 @@ export function ladder(g: GraphBuilder, { exemplars, exemplarLandmarks }: Exempl
       seam: first(middle),
     },
   };
+}
+
+/** The lips that the exemplars show in this frame; its own where they say nothing. */
+export function shownThickness(
+  g: GraphBuilder,
+  { thicknesses }: Ladder,
+  { rungs: [first, next], second, weight }: Rungs,
+  own: LipThickness,
+): LipThickness {
+  const m = arithmetic(g);
+  const shown = (name: keyof LipThickness): Value =>
+    m.mix(own[name], m.mix(first.of(thicknesses[name]), next.of(thicknesses[name]), second), weight);
+  return { upperLip: shown('upperLip'), lowerLip: shown('lowerLip') };
 }
 
 /** The two exemplars between whose openings the target's lies. */

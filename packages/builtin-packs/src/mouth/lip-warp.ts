@@ -1,7 +1,7 @@
 import { type GraphBuilder, type Value } from '@lipsync/model-pack';
 import { arithmetic } from '../arithmetic';
 import { type FaceAxes, type FaceCoordinates } from './face-axes';
-import { heightOf, lineAt, type LipMotion } from './lips';
+import { heightOf, lineAt, type LipMotion, type LipThickness, type MeasuredLips } from './lips';
 
 /**
  * The distance from each point to its source, in face coordinates, and the lip edges of the target: all [batch, 1,
@@ -17,6 +17,9 @@ export interface LipWarp {
   readonly upperEdge: Value;
   readonly lowerEdge: Value;
   readonly seam: Value;
+  /** Where the lips end and skin or hair begins. */
+  readonly upperOuter: Value;
+  readonly lowerOuter: Value;
 }
 
 /** Something that shows fully up to a distance, and no more from another on. */
@@ -61,6 +64,7 @@ export function lipWarp(
   axes: FaceAxes,
   { u, v }: FaceCoordinates,
   motion: LipMotion,
+  { source, target }: { readonly source: MeasuredLips; readonly target: LipThickness },
   border: Value,
 ): LipWarp {
   const m = arithmetic(g);
@@ -76,17 +80,37 @@ export function lipWarp(
   const upperEdge = m.sub(seam, m.mul(motion.rise, parting));
   const lowerEdge = m.add(seam, m.mul(m.sub(motion.gap, motion.rise), parting));
 
+  const upperOuter = m.sub(upperEdge, m.mul(target.upperLip, profile));
+  const lowerOuter = m.add(lowerEdge, m.mul(target.lowerLip, profile));
+  // Skin and hair beyond the lips move with the lips' outer edges, so that they need no other picture's pixels.
+  const { upperLip, lowerLip } = source.thickness;
+  const aboveUpper = { ...source.upper, height: m.sub(source.upper.height, upperLip) };
+  const belowLower = { ...source.lower, height: m.add(source.lower.height, lowerLip) };
+
+  /** 0 at the inner edge of a lip, 1 from its outer edge on. */
+  const within = (inner: Value, outer: Value): Value => {
+    const across = m.sub(outer, inner);
+    return m.clamp(m.div(m.mul(m.sub(v, inner), across), m.add(m.square(across), 1e-4)), 0, 1);
+  };
   const nose = m.min(heightOf(g, axes.landmarks, NOSE_BASE), NEAREST.nose);
   const upperShift = m.mul(
-    m.sub(lineAt(g, motion.upper, mouthU, profile), upperEdge),
-    m.smooth(m.ramp(v, nose, m.max(upperEdge, m.add(nose, LEAST_ROOM)))),
+    m.mix(
+      m.sub(lineAt(g, motion.upper, mouthU, profile), upperEdge),
+      m.sub(lineAt(g, aboveUpper, mouthU, profile), upperOuter),
+      within(upperEdge, upperOuter),
+    ),
+    m.smooth(m.ramp(v, nose, m.max(upperOuter, m.add(nose, LEAST_ROOM)))),
   );
   // Below the lip the movement spreads sideways into a soft bell and becomes that of the chin.
-  const atEdge = m.sub(lineAt(g, motion.lower, mouthU, profile), lowerEdge);
-  const below = g.op('Relu', [m.sub(v, lowerEdge)]);
+  const atEdge = m.mix(
+    m.sub(lineAt(g, motion.lower, mouthU, profile), lowerEdge),
+    m.sub(lineAt(g, belowLower, mouthU, profile), lowerOuter),
+    within(lowerEdge, lowerOuter),
+  );
+  const below = g.op('Relu', [m.sub(v, lowerOuter)]);
   const atCenter = m.sub(
-    m.add(motion.lower.height, motion.lower.margin),
-    m.add(motion.seam.height, m.sub(motion.gap, motion.rise)),
+    belowLower.height,
+    m.add(motion.seam.height, m.sub(motion.gap, motion.rise), target.lowerLip),
   );
   const bell = m.mul(atCenter, m.square(m.dome(mouthU, m.add(m.mul(below, BELL.widening), BELL.width))));
   const chin = m.add(m.max(motion.chin, NEAREST.chin), motion.chinShift);
@@ -104,5 +128,7 @@ export function lipWarp(
     upperEdge,
     lowerEdge,
     seam,
+    upperOuter,
+    lowerOuter,
   };
 }

@@ -27,11 +27,13 @@ export interface MeasuredLips {
   readonly lower: LipLine;
   /** Their distance in the middle. */
   readonly gap: Value;
+  /** Thickness of the lips in the middle. */
+  readonly thickness: LipThickness;
   /** v of the chin. */
   readonly chin: Value;
 }
 
-/** Thickness of a face's lips in the middle, in units of v, [1, 1, 1] each. */
+/** Thickness of lips in the middle, in units of v, [1 or batch, 1, 1] each. */
 export interface LipThickness {
   readonly upperLip: Value;
   readonly lowerLip: Value;
@@ -39,13 +41,28 @@ export interface LipThickness {
 
 const UPPER_INNER = [61, 62, 63];
 const LOWER_INNER = [67, 66, 65];
+const UPPER_OUTER = [50, 51, 52];
+const LOWER_OUTER = [58, 57, 56];
+export const THINNEST_LIP = 0.12;
 const CHIN = 8;
 
 export function measuredLips(g: GraphBuilder, { landmarks }: FaceAxes): MeasuredLips {
   const upper = lineThrough(g, landmarks, UPPER_INNER);
   const lower = lineThrough(g, landmarks, LOWER_INNER);
-  const gap = g.op('Relu', [arithmetic(g).sub(lower.height, upper.height)]);
-  return { upper, lower, gap, chin: heightOf(g, landmarks, CHIN) };
+  const m = arithmetic(g);
+  const gap = g.op('Relu', [m.sub(lower.height, upper.height)]);
+  const level = (indices: readonly number[]): Value => {
+    const points = g.op('Gather', [landmarks, g.ints(indices)], { axis: 1 });
+    const [, v] = g.split(points, [1, 1], 2);
+    return g.op('ReduceMean', [v, g.ints([1])]);
+  };
+  const between = (outer: readonly number[], inner: readonly number[]): Value =>
+    m.max(g.op('Abs', [m.sub(level(outer), level(inner))]), THINNEST_LIP);
+  const thickness = {
+    upperLip: between(UPPER_OUTER, UPPER_INNER),
+    lowerLip: between(LOWER_OUTER, LOWER_INNER),
+  };
+  return { upper, lower, gap, thickness, chin: heightOf(g, landmarks, CHIN) };
 }
 
 /** v of a landmark, [batch, 1, 1]. */

@@ -40,15 +40,17 @@ export function pointsOf(g: GraphBuilder, { center, along, down }: PictureAxes, 
 
 /**
  * Samples a plane [batch, channels, rows, columns] at `points` [batch, 2, n], in units in which the plane is [-1, 1]²;
- * [batch, channels, n].
+ * [batch, channels, n]. Linear interpolation between pixels takes a third to a half of the energy of hair; cubic keeps
+ * it, at a quarter more time.
  */
-export function sample(g: GraphBuilder, plane: Value, points: Value): Value {
+export function sample(
+  g: GraphBuilder,
+  plane: Value,
+  points: Value,
+  mode: 'linear' | 'cubic' = 'linear',
+): Value {
   const pairs = g.op('Transpose', [points], { perm: [0, 2, 1] });
   const grid = g.op('Unsqueeze', [pairs, g.ints([1])]);
-  const row = g.op('GridSample', [plane, grid], {
-    mode: 'linear',
-    padding_mode: 'border',
-    align_corners: 0,
-  });
+  const row = g.op('GridSample', [plane, grid], { mode, padding_mode: 'border', align_corners: 0 });
   return g.op('Squeeze', [row, g.ints([2])]);
 }
