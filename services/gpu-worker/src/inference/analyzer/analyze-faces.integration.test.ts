@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildAnalyzerPack } from '@lipsync/builtin-packs';
 import { type Clock, constantClock } from '@lipsync/domain';
-import { type FaceTrack, landmark, landmarkCenter, mouthOpening, openPackFor } from '@lipsync/engines';
+import {
+  type FaceTrack,
+  landmark,
+  landmarkCenter,
+  mouthOpening,
+  mouthOpenings,
+  openPackFor,
+} from '@lipsync/engines';
 import { createPatchSampler, type RgbPicture } from '@lipsync/kernels';
 import { inspect, openClipReader, resolveBinaries } from '@lipsync/media';
 import { modelPath } from '@lipsync/model-pack';
@@ -43,7 +50,7 @@ describe('analyzeFaces', () => {
     pictures: readonly RgbPicture[],
     source = { width: SIDE, height: SIDE },
   ): Promise<FaceTrack> {
-    return analyzeFaces({ frames: each(pictures), clockOf, source, analyzer });
+    return trackOf({ frames: each(pictures), clockOf, source, analyzer });
   }
 
   test('the sample face is found in every frame, eyes and closed mouth where they were painted', async () => {
@@ -139,6 +146,46 @@ describe('analyzeFaces', () => {
     expect(landmark(landmarksOf(restarted, 0), 30).x).toBeGreaterThan(SIDE);
   });
 
+  test('of two alike faces the one that speaks is in the track, with a look of its own, and the turn is a cut', async () => {
+    const talk = await readSample(75);
+    const talking = talk.slice(25);
+    const alone = await analyze(talking);
+    const openings = mouthOpenings(alone).map((opening) => opening ?? 0);
+    const seconds = talking.length / 25;
+    // What is heard is what the lips show, twice.
+    const jaw = Float32Array.from({ length: 2 * talking.length * 2 }, (_, step) =>
+      Math.min(1, 4 * (openings[Math.floor(step / 2) % talking.length] ?? 0)),
+    );
+    const silent = jaw.map(() => 0);
+    const cues = { jaw, closure: silent, rounding: silent, spreading: silent, dental: silent };
+    const shut = talk.slice(0, 25).concat(talk.slice(0, 25).reverse());
+    const clip = [
+      ...talking.map((picture, i) => sideBySide(picture, shut[i] ?? picture, 1.15)),
+      ...talking.map((picture, i) => sideBySide(shut[i] ?? picture, picture, 1.15)),
+    ];
+    let heard = 0;
+    const { track } = await analyzeFaces({
+      frames: each(clip),
+      clockOf,
+      source: { width: SIDE * 2, height: SIDE },
+      analyzer,
+      listen: async () => {
+        heard++;
+        return { cues, speech: [{ start: 0, end: 2 * seconds }] };
+      },
+    });
+    expect(heard).toBe(1);
+    const turn = [...track.cuts].indexOf(1, 1);
+    expect(Math.abs(turn / 25 - seconds)).toBeLessThan(0.5);
+    expect([...track.cuts].indexOf(1, turn + 1)).toBe(-1);
+    for (let frame = 0; frame < track.frames; frame++) {
+      expect(track.found[frame]).toBe(1);
+      expect(landmark(landmarksOf(track, frame), 30).x > SIDE).toBe(frame >= turn);
+    }
+    expect(new Set(track.looks.slice(0, turn)).size).toBe(1);
+    expect(new Set(track.looks.slice(turn))).not.toEqual(new Set(track.looks.slice(0, turn)));
+  });
+
   test('a face of 36 pixels is found in every frame, where the large one was', async () => {
     const scale = 36 / 102;
     const small = sample.slice(0, 20).map((picture) => {
@@ -181,7 +228,7 @@ describe('analyzeFaces', () => {
     const [first, , , second] = sample;
     const wall = part(sample[0] ?? blankPicture(SIDE, SIDE), { x: 45, y: 60, side: 80 });
     const pictures = [first, wall, wall, second, wall, wall].filter((picture) => picture !== undefined);
-    const track = await analyzeFaces({
+    const track = await trackOf({
       frames: each(pictures, (frame) => frame % 3 > 0),
       clockOf,
       source: { width: SIDE, height: SIDE },
@@ -205,7 +252,7 @@ describe('analyzeFaces', () => {
     const cut = 14;
     const pictures = sample.slice(0, 24).map((picture, i) => (i < cut ? picture : elsewhere(picture)));
     const sixtieths = (frames: number): Clock => constantClock({ num: 60, den: 1 }, frames);
-    const track = await analyzeFaces({
+    const track = await trackOf({
       frames: each(pictures, undefined, 60),
       clockOf: sixtieths,
       source: { width: SIDE, height: SIDE },
@@ -229,7 +276,7 @@ describe('analyzeFaces', () => {
       const pictures = sample
         .slice(0, 20)
         .map((picture, i) => (i < jump ? picture : part(picture, { x: 200, y: SIDE / 2, side: SIDE })));
-      const track = await analyzeFaces({
+      const track = await trackOf({
         frames: each(pictures, undefined, 60),
         clockOf: (frames) => constantClock({ num: 60, den: 1 }, frames),
         source: { width: SIDE, height: SIDE },
@@ -243,7 +290,7 @@ describe('analyzeFaces', () => {
 
   test('an error thrown between two frames stops the analysis', async () => {
     const stop = new Error('cancelled');
-    const analysis = analyzeFaces({
+    const analysis = trackOf({
       frames: each(sample),
       clockOf,
       source: { width: SIDE, height: SIDE },
@@ -255,6 +302,11 @@ describe('analyzeFaces', () => {
     await expect(analysis).rejects.toBe(stop);
   });
 });
+
+/** The track of a clip without a sound. */
+async function trackOf(input: Omit<Parameters<typeof analyzeFaces>[0], 'listen'>): Promise<FaceTrack> {
+  return (await analyzeFaces({ ...input, listen: async () => null })).track;
+}
 
 async function loadAnalyzer(
   dir: string,

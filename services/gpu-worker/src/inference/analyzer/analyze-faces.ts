@@ -1,14 +1,16 @@
 import { type Clock, type Rational } from '@lipsync/domain';
 import { type AnalyzerParams, type FaceTrack, type RunModel } from '@lipsync/engines';
 import { type Box, type RgbPicture } from '@lipsync/kernels';
-import { buildTrack } from './build-track';
+import { buildTrack, LONGEST_GAP, settledFrames } from './build-track';
 import { composeFaces } from './compose-faces';
 import { createFaceDetector } from './face-detector';
 import { landmarkBounds } from './face-geometry';
 import { createFaceStream, type FaceStream, type Size } from './face-stream';
 import { createFaceTracker } from './face-tracker';
 import { createLandmarkFinder } from './landmark-finder';
+import { type Sound } from './lip-evidence';
 import { createCutDetector } from './shot-cuts';
+import { TURN_REACH } from './turns';
 
 /** A face analyzer whose graphs are loaded. */
 export interface LoadedAnalyzer {
@@ -35,27 +37,42 @@ export interface AnalyzedFrame {
  */
 const LOOK_EVERY = 0.03;
 
+/** Frames of so many more seconds are read where a shot shows several faces, because they decide who has the turn. */
+export const TURN_AHEAD = TURN_REACH + LONGEST_GAP;
+
+interface FaceAnalysis {
+  readonly track: FaceTrack;
+  /** How many of the first frames have rows that no later frame can affect, however the clip goes on. */
+  readonly settledFrames: number;
+}
+
 /**
- * Finds the main face of a video in every frame; coordinates are in pixels of the source picture. Rejects with what the
- * frames, the graphs or `onFrame` threw.
+ * Finds the face that speaks, or the only one, in every frame of a video; coordinates are in pixels of the source
+ * picture. Rejects with what the frames, the graphs, `listen` or `onFrame` threw.
  */
 export async function analyzeFaces({
   frames,
+  untilSeconds = Infinity,
   clockOf,
   source,
   analyzer,
+  listen,
   onFrame,
 }: {
   /** The analysis reads a picture only until it asks for the next frame, so the picture's memory may be reused. */
   readonly frames: AsyncIterable<AnalyzedFrame>;
+  /** Frames that appear at this second or later are only read where a shot shows several faces. */
+  readonly untilSeconds?: number;
   /** The clock of the first `count` frames; called once these have been read. */
   readonly clockOf: (count: number) => Clock;
   /** Size of the source picture. */
   readonly source: Size;
   readonly analyzer: LoadedAnalyzer;
+  /** Hears the clip's soundtrack, null without one. Called if a shot shows several faces. */
+  readonly listen: () => Promise<Sound | null>;
   /** Called after every frame with the number of frames done. Throwing stops the analysis. */
   readonly onFrame?: (framesDone: number) => void;
-}): Promise<FaceTrack> {
+}): Promise<FaceAnalysis> {
   const { params, run } = analyzer;
   const detector = createFaceDetector(run, params.detector);
   const track = createFaceTracker(detector, createLandmarkFinder(run, params.landmarks), params);
@@ -63,23 +80,22 @@ export async function analyzeFaces({
   const cuts: boolean[] = [];
   const held: boolean[] = [];
   const streams = new Map<number, FaceStream>();
-  /** Per frame, the number of the face that goes into the track. */
-  const chosen: number[] = [];
+  let inCompany = false;
   let followed: Box | null = null;
   let nextLook = 0;
   for await (const { picture, seconds, held: isHeld } of frames) {
+    if (seconds >= untilSeconds && !inCompany) break;
     const frame = held.length;
     const news = isHeld ? null : newsOf(picture, followed);
     const newShot = news?.shot === true;
     const looks = news !== null && (newShot || news.face || seconds >= nextLook);
     held.push(isHeld);
     cuts.push(newShot);
-    chosen.push(chosen.at(-1) ?? 0);
     if (looks) {
       nextLook = seconds + LOOK_EVERY;
       const [main, ...others] = await track(picture, seconds, newShot);
       followed = main.points && landmarkBounds(main.points);
-      chosen[frame] = main.face;
+      inCompany ||= others.length > 0;
       for (const { face, points } of [main, ...others]) {
         const stream = streams.get(face) ?? createFaceStream(frame, source);
         streams.set(face, stream);
@@ -89,12 +105,12 @@ export async function analyzeFaces({
     onFrame?.(held.length);
   }
   const known = { clock: clockOf(held.length), held, cuts };
-  return buildTrack({
-    analyzerVersion: analyzer.version,
-    source,
-    ...known,
-    ...composeFaces(chosen, streams, known),
-  });
+  const sound = inCompany ? await listen() : null;
+  const faces = composeFaces([...streams.values()], known, sound);
+  return {
+    track: buildTrack({ analyzerVersion: analyzer.version, source, ...known, ...faces }),
+    settledFrames: settledFrames(known.clock, inCompany ? TURN_AHEAD : 0),
+  };
 }
 
 /** Larger pictures take longer to decode and reveal no more: the landmark network sees a face at 112 pixels. */

@@ -42,9 +42,12 @@ export function secondsToSettle(seconds: number): number {
   return seconds + LOOK_AHEAD + LONGEST_FRAME_SECONDS;
 }
 
-/** How many of these first frames of a clip have rows that no later frame can affect, however the clip goes on. */
-export function settledFrames(clock: Clock): number {
-  const until = secondsAt(clock, framesOf(clock) - 1) - LOOK_AHEAD + ROUNDING;
+/**
+ * How many of these first frames of a clip have rows that no later frame can affect, however the clip goes on. `ahead`:
+ * seconds after a frame that decide whose face it shows.
+ */
+export function settledFrames(clock: Clock, ahead = 0): number {
+  const until = secondsAt(clock, framesOf(clock) - 1) - LOOK_AHEAD - ahead + ROUNDING;
   return until < 0 ? 0 : frameAt(clock, until) + 1;
 }
 

@@ -1,36 +1,48 @@
-import { connectedRuns } from '@lipsync/engines';
+import { frameAt, secondsAt } from '@lipsync/domain';
+import { connectedRuns, mouthOpening, type Run } from '@lipsync/engines';
 import { type AnalyzedFrames, type TrackFaces } from './build-track';
+import { landmarkBounds } from './face-geometry';
 import { type FaceRows, type FaceStream } from './face-stream';
+import { type Sound, soundSteps, STEPS_PER_SECOND } from './lip-evidence';
+import { decideTurns, type FaceCourse } from './turns';
+
+/** A face that was not seen for so many seconds has left its shot. */
+const LONGEST_ABSENCE = 3;
 
 /**
- * Puts the chosen face of every frame into one track, whose rows are those of the faces' streams. Where another face is
- * chosen, the track is cut, so that nothing connects the two. `chosen` holds the numbers of the faces.
+ * Puts the faces of all shots into one track: of every shot the face that has the turn, with the rows of its stream. Where
+ * the turn changes, the track is cut, so that nothing connects the two faces. `streams` are in the order in which they
+ * begin, the main face of a shot first.
  */
 export function composeFaces(
-  chosen: readonly number[],
-  streams: ReadonlyMap<number, FaceStream>,
+  streams: readonly FaceStream[],
   { cuts: shotCuts, ...frames }: AnalyzedFrames,
+  sound: Sound | null,
 ): TrackFaces {
-  const faces: (Float32Array | null)[] = chosen.map(() => null);
-  const colors: TrackFaces['colors'][number][] = chosen.map(() => null);
+  const faces: (Float32Array | null)[] = shotCuts.map(() => null);
+  const colors: TrackFaces['colors'][number][] = shotCuts.map(() => null);
   const cuts = [...shotCuts];
-  const shots = chosen.map(() => 0);
-  for (const { start, end } of connectedRuns(
-    chosen.length,
+  /** Per frame its shot, and the number of its face in the shot. */
+  const shots = shotCuts.map(() => 0);
+  const chosen = shotCuts.map(() => 0);
+  for (const shot of connectedRuns(
+    shotCuts.length,
     () => true,
     (frame) => shotCuts[frame] !== true,
   )) {
-    shots.fill(start, start, end);
-    const rows = new Map<number, FaceRows>();
-    for (let frame = start; frame < end; frame++) {
-      const number = chosen[frame] ?? NaN;
-      const stream = streams.get(number);
-      if (stream === undefined) continue;
-      const face = rows.get(number) ?? stream.rows(end, frames);
-      rows.set(number, face);
+    const rows = streams
+      .filter(({ start }) => shot.start <= start && start < shot.end)
+      .map((stream) => stream.rows(shot.end, frames));
+    const turns = rows.length > 1 ? turnsOf(rows, shot, frames, sound) : null;
+    shots.fill(shot.start, shot.start, shot.end);
+    for (let frame = shot.start; frame < shot.end; frame++) {
+      const number = turns?.[frame - shot.start] ?? 0;
+      const face = rows[number];
+      if (face === undefined) continue;
+      chosen[frame] = number;
       faces[frame] = face.faces[frame - face.start] ?? null;
       colors[frame] = face.colors[frame - face.start] ?? null;
-      const isOther = frame > start && chosen[frame - 1] !== number;
+      const isOther = frame > shot.start && chosen[frame - 1] !== number;
       if (isOther || face.cuts[frame - face.start] === true) cuts[frame] = true;
     }
   }
@@ -43,4 +55,41 @@ export function composeFaces(
     covered: chosen.map(() => false),
     areApart: (frame, other) => shots[frame] === shots[other] && chosen[frame] !== chosen[other],
   };
+}
+
+/** Which of a shot's faces has the turn in each of its frames. */
+function turnsOf(
+  rows: readonly FaceRows[],
+  shot: Run,
+  { clock }: Omit<AnalyzedFrames, 'cuts'>,
+  sound: Sound | null,
+): number[] {
+  const start = secondsAt(clock, shot.start);
+  const steps = Math.ceil((secondsAt(clock, shot.end) - start) * STEPS_PER_SECOND);
+  const shown = Array.from({ length: steps }, (_, step) => frameAt(clock, start + step / STEPS_PER_SECOND));
+  const courses = rows.map((face) => courseOf(face, shown));
+  const turns = decideTurns(courses, sound && soundSteps(sound, start, steps));
+  return Array.from({ length: shot.end - shot.start }, (_, i) => {
+    const step = Math.ceil((secondsAt(clock, shot.start + i) - start) * STEPS_PER_SECOND - ROUNDING);
+    return turns[Math.min(step, steps - 1)] ?? 0;
+  });
+}
+
+/** Absorbs what floating point takes from a time that is a whole number of steps. */
+const ROUNDING = 1e-6;
+
+/** A face in the frames shown at the steps of its shot. */
+function courseOf({ start, faces }: FaceRows, shown: readonly number[]): FaceCourse {
+  const opening = Float32Array.from(shown, (frame) => {
+    const points = faces[frame - start];
+    return points ? mouthOpening(points) : NaN;
+  });
+  let seen = -Infinity;
+  const present = Array.from(opening, (value, step) => {
+    if (!Number.isNaN(value)) seen = step;
+    return step - seen < LONGEST_ABSENCE * STEPS_PER_SECOND;
+  });
+  const first = faces.find((points) => points !== null);
+  const { x1, y1, x2, y2 } = landmarkBounds(first ?? new Float32Array());
+  return { opening, present, size: first ? Math.hypot(x2 - x1, y2 - y1) : 0 };
 }

@@ -8,13 +8,15 @@ import {
   type AnalyzedFrame,
   analyzeFaces,
   type LoadedAnalyzer,
+  TURN_AHEAD,
 } from '../analyzer/analyze-faces';
-import { secondsToSettle, settledFrames } from '../analyzer/build-track';
+import { secondsToSettle } from '../analyzer/build-track';
 import { type Job, MEDIA_DEADLINE_MS } from '../job';
 import { readTrack, videoOf } from '../local-media';
 import { NoFaceDetected } from '../task-failure';
 import { encodeFeatures } from './encode-features';
 import { readAhead } from './frame-buffers';
+import { hearSoundtrack } from './hear-soundtrack';
 
 /**
  * Runs an analysis: the face track of a video, and the features that engines cache of it if requested. Rejects with
@@ -27,11 +29,11 @@ export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<Analyze
   // Without engines the analysis is all of the work; with a reused track it is none of it.
   const analysisShare = engines.length === 0 ? 1 : task.reuseTrack ? 0 : 0.5;
   progress.loading();
-  const { track, complete } = await trackOf(task, video, job, (part) =>
+  const { track, complete, settledFrames } = await trackOf(task, video, job, (part) =>
     progress.preparing(part * analysisShare),
   );
   const { frames } = track;
-  const settled = complete ? frames : settledFrames(track.clock);
+  const settled = complete ? frames : settledFrames;
 
   const features = await encodeFeatures(
     {
@@ -61,8 +63,10 @@ export async function analyzeVideo(task: AnalyzeTask, job: Job): Promise<Analyze
 }
 
 interface VideoAnalysis {
-  /** Position of the main face in every frame analyzed. */
+  /** Position of the face that speaks, or of the only one, in every frame analyzed. */
   readonly track: FaceTrack;
+  /** How many of the first frames have final rows, if this is not the whole video. */
+  readonly settledFrames: number;
   /** Whether the whole video was analyzed. */
   readonly complete: boolean;
 }
@@ -75,7 +79,10 @@ async function trackOf(
   onProgress: (part: number) => void,
 ): Promise<VideoAnalysis> {
   const { models, clock } = job;
-  if (task.reuseTrack) return { track: await readTrack(task.trackPath, video), complete: true };
+  if (task.reuseTrack) {
+    const track = await readTrack(task.trackPath, video);
+    return { track, complete: true, settledFrames: track.frames };
+  }
   const analyzer = await clock.during('load', () => models.analyzer(task.analyzer));
   const analysis = await clock.during('analyze', () => analysisPass(task, video, job, analyzer, onProgress));
   if (!analysis.track.found.includes(1)) throw new NoFaceDetected('no frame shows a face');
@@ -89,12 +96,13 @@ async function trackOf(
  * that the results for these are the same as if all frames had been.
  */
 async function analysisPass(
-  { videoPath, videoSeconds, wantedSeconds = Infinity }: AnalyzeTask,
+  { videoPath, trackPath, videoSeconds, wantedSeconds = Infinity }: AnalyzeTask,
   video: VideoStream,
-  { binaries, signal }: Job,
+  job: Job,
   analyzer: LoadedAnalyzer,
   onProgress: (part: number) => void,
 ): Promise<VideoAnalysis> {
+  const { binaries, signal } = job;
   const source = frameSize(video);
   const size = analysisSize(source, video.pixelAspect);
   const layout = { format: 'rgb24', ...size } as const;
@@ -102,23 +110,25 @@ async function analysisPass(
   const reader = openClipReader(binaries, videoPath, video, {
     layout,
     videoSeconds,
-    untilSeconds,
+    untilSeconds: untilSeconds + TURN_AHEAD,
     deadlineMs: MEDIA_DEADLINE_MS,
     signal,
   });
   const expectedSeconds = Math.min(videoSeconds ?? Infinity, untilSeconds);
   try {
-    const track = await analyzeFaces({
+    const analysis = await analyzeFaces({
       frames: framesOf(reader),
+      untilSeconds,
       clockOf: (count) => reader.framesUpTo(count).clock,
       source,
       analyzer,
+      listen: () => hearSoundtrack(videoPath, trackPath, job, analyzer.run),
       onFrame: (framesDone) => {
         signal.throwIfAborted();
         onProgress(Math.min(1, reader.secondsAt(framesDone - 1) / expectedSeconds));
       },
     });
-    return { track, complete: reader.isComplete() };
+    return { ...analysis, complete: reader.isComplete() };
   } finally {
     await reader.close();
   }

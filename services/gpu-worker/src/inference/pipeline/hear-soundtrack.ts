@@ -1,0 +1,31 @@
+import { hear, type RunModel, voiceActivity } from '@lipsync/engines';
+import { inspect, MediaError, recordAudio } from '@lipsync/media';
+import { type Sound } from '../analyzer/lip-evidence';
+import { type Job, MEDIA_DEADLINE_MS } from '../job';
+import { openSpeechFile } from '../local-media';
+
+/**
+ * Hears a video's own soundtrack: who speaks in it is who the lips fit. Null if there is none that can be decoded: it is
+ * not part of the output, so nothing else depends on it. `scratchPath` names a place for its samples.
+ */
+export async function hearSoundtrack(
+  videoPath: string,
+  scratchPath: string,
+  { binaries, signal, clock }: Job,
+  run: RunModel,
+): Promise<Sound | null> {
+  if ((await inspect(binaries, videoPath, signal)).audio === undefined) return null;
+  const file = openSpeechFile(scratchPath);
+  try {
+    await clock.during('audio', () =>
+      recordAudio(binaries, videoPath, file.descriptor, { deadlineMs: MEDIA_DEADLINE_MS, signal }),
+    );
+    const recording = file.recording();
+    return { cues: await hear(recording, run), speech: await voiceActivity(recording, run) };
+  } catch (error) {
+    if (error instanceof MediaError && error.code === 'media_corrupt') return null;
+    throw error;
+  } finally {
+    file.close();
+  }
+}
