@@ -5,6 +5,8 @@ import { buildAnalyzerPack, buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { ENGINES, type SyncMode } from '@lipsync/contract';
 import { constantClock, endOf, timelineOf } from '@lipsync/domain';
 import {
+  type Cover,
+  coverOf,
   decodeFaceTrack,
   encodeFaceTrack,
   EXEMPLAR_BYTES,
@@ -54,16 +56,22 @@ describe('inference on files', () => {
     const stripes = "geq=lum='if(gt(Y,100),128+90*sin(Y/3),lum(X,Y))':cb=128:cr=128";
     await makeNumberedVideo(at('video.mp4'), { frames: FRAMES, ...SIZE, filters: stripes });
     for (const [name, seconds] of Object.entries(SOUNDS)) await makeTone(at(`${name}.wav`), { seconds });
-    const track = (name: string, hasFace: (frame: number) => boolean, change = {}): Promise<void> =>
-      writeFile(
-        at(name),
-        encodeFaceTrack(syntheticTrack({ frames: FRAMES, ...SIZE, box: BOX, hasFace, ...change })),
-      );
+    const track = (name: string, hasFace: (frame: number) => boolean, change = {}, cover?: Cover) => {
+      const face = syntheticTrack({ frames: FRAMES, ...SIZE, box: BOX, hasFace, ...change });
+      const covers = new Map(cover && Array.from({ length: FRAMES }, (_, frame) => [frame, cover]));
+      return writeFile(at(name), encodeFaceTrack({ ...face, covers }));
+    };
     const always = (): boolean => true;
     await track('face.track', always);
     await track('some.track', (frame) => frame % 6 < 3);
     await track('late.track', (frame) => frame === FRAMES - 1);
     await track('speck.track', always, { box: { x1: 100, y1: 100, x2: 112, y2: 112 } });
+    await track(
+      'behind.track',
+      always,
+      {},
+      coverOf((_, row) => row > 30),
+    );
     await track('other.track', always, { width: 640, height: 360 });
   });
   afterAll(async () => {
@@ -112,29 +120,32 @@ describe('inference on files', () => {
     },
   );
 
-  test('a face changes its lower half and nothing beyond its box', async () => {
+  test('a face changes its lower half, nothing beyond its box, and nothing that lies before it', async () => {
     // Almost unchanged: an output must show a face somewhere.
     await render('cut_off', 'long', { track: 'late.track', output: 'plain.mp4' });
     await buildBuiltinPacks(at('built-in'));
     const builtIn = await startInference({ packsDir: at('built-in'), entry: COMPILED_CHILD });
     const files = { ...filesOf('cut_off', 'long', 'faced.mp4'), faceTrackPath: at('face.track') };
-    const { tensorBytes, timings } = await builtIn.render(files).finally(() => builtIn.close());
+    const behind = { ...files, outputPath: at('behind.mp4'), faceTrackPath: at('behind.track') };
+    const { tensorBytes, timings } = await builtIn.render(files);
+    await builtIn.render(behind).finally(() => builtIn.close());
     // The pack asks for the clip's own mouth, which no track holds.
     expect(timings.exemplarsMs).toBeGreaterThan(0);
     // Every face leaves the graphs as 256 × 256 floats of three colors at least.
     expect(tensorBytes.received).toBeGreaterThan(FRAMES * 3 * 256 * 256 * 4);
     expect(tensorBytes.given).toBeGreaterThan(tensorBytes.received);
-    const [plain, faced] = [
-      await lumaPictures(at('plain.mp4'), SIZE),
-      await lumaPictures(at('faced.mp4'), SIZE),
-    ];
+    const pictures = (name: string) => lumaPictures(at(name), SIZE);
+    const [plain, faced] = [await pictures('plain.mp4'), await pictures('faced.mp4')];
     const margin = 16; // one macroblock of the encoder
     const box = { x1: BOX.x1 - margin, y1: BOX.y1 - margin, x2: BOX.x2 + margin, y2: BOX.y2 + margin };
     const mouth = { x1: 105, y1: 205, x2: 145, y2: 235 };
-    const likeness = (where: Parameters<typeof lumaPsnr>[3]): number[] =>
-      plain.map((picture, i) => lumaPsnr(picture, faced[i] ?? picture, SIZE.width, where));
+    const likeness = (where: Parameters<typeof lumaPsnr>[3], rendered = faced): number[] =>
+      plain.map((picture, i) => lumaPsnr(picture, rendered[i] ?? picture, SIZE.width, where));
     expect(Math.min(...likeness({ outside: box }))).toBeGreaterThan(40);
     expect(Math.min(...likeness({ in: mouth }))).toBeLessThan(30);
+    // The last one is where the plain output shows a face.
+    const behindCover = likeness({ in: mouth }, await pictures('behind.mp4')).slice(0, -1);
+    expect(Math.min(...behindCover)).toBeGreaterThan(40);
   });
 
   test('software replaces an unavailable GPU codec, and the result says so', async () => {
@@ -154,7 +165,7 @@ describe('inference on files', () => {
   test('of a video that outlasts the speech, only the frames that affect the output are analyzed', async () => {
     const videoPath = at('sample.mp4');
     const sample = join(__dirname, '../../../samples/face.mp4');
-    await ffmpeg(['-i', sample, '-t', '2.4', '-vf', 'scale=256:256', '-an', videoPath]);
+    await ffmpeg(['-i', sample, '-t', '3', '-vf', 'scale=256:256', '-an', videoPath]);
     const whole = await inference.analyze({ videoPath, trackPath: at('whole.track') });
     const result = await inference.render({ ...filesOf('cut_off', 'short', 'part.mp4'), videoPath });
 
@@ -170,8 +181,8 @@ describe('inference on files', () => {
     const [part, all] = await Promise.all(
       ['part.track', 'whole.track'].map(async (name) => decodeFaceTrack(await readFile(at(name)))),
     );
-    // 68 points, a time and five flags per frame: a track holds no pictures.
-    expect((await stat(at('whole.track'))).size).toBeLessThan(whole.frames * (68 * 2 * 4 + 9) + 512);
+    // 68 points, a time and six bytes per frame: a track holds no pictures.
+    expect((await stat(at('whole.track'))).size).toBeLessThan(whole.frames * (68 * 2 * 4 + 10) + 512);
     const settled = result.renderedFrames * 136;
     expect(part?.landmarks.slice(0, settled)).toEqual(all?.landmarks.slice(0, settled));
   });
@@ -179,7 +190,7 @@ describe('inference on files', () => {
   test('the video’s own mouth is cut by rising opening, and the same however much was analyzed', async () => {
     const videoPath = at('mouths.mp4');
     const sample = join(__dirname, '../../../samples/face.mp4');
-    await ffmpeg(['-i', sample, '-t', '2.4', '-c', 'copy', '-an', videoPath]);
+    await ffmpeg(['-i', sample, '-t', '3', '-c', 'copy', '-an', videoPath]);
     const { signal } = new AbortController();
     const job = { binaries: await resolveBinaries(process.env), signal };
     const video = await videoOf(videoPath, job);
