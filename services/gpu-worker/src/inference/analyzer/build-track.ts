@@ -6,8 +6,11 @@ import {
   type FaceTrack,
   groupLooks,
   LANDMARK_VALUES,
+  landmarkCenter,
+  LEFT_EYE,
   type LookColors,
   MOUTH,
+  RIGHT_EYE,
   smoothingReach,
   smoothRun,
   TRACK_REACH,
@@ -98,11 +101,15 @@ export function buildTrack({
 }: TrackInput): FaceTrack {
   const frames = faces.length;
   const flags = { cuts: Uint8Array.from(cuts, Number), held: Uint8Array.from(held, Number) };
-  const { hidden, shown } = hideCovered(covered, flags.cuts, clock);
+  const { hidden, shown } = hideCovered(
+    faces.map((face, frame) => covered[frame] === true || (face !== null && isCutOff(face, source))),
+    flags.cuts,
+    clock,
+  );
   const found = new Uint8Array(frames);
   const landmarks = new Float32Array(frames * LANDMARK_VALUES);
   faces.forEach((face, frame) => {
-    if (face === null || hidden[frame] === true || !isInPicture(face, source)) return;
+    if (face === null || hidden[frame] === true) return;
     found[frame] = 1;
     landmarks.set(face, frame * LANDMARK_VALUES);
   });
@@ -130,9 +137,19 @@ export function buildTrack({
   };
 }
 
-function isInPicture(face: Float32Array, { width, height }: TrackInput['source']): boolean {
-  const { x1, y1, x2, y2 } = landmarkBounds(face);
-  return x1 < width && x2 > 0 && y1 < height && y2 > 0;
+/**
+ * How near the picture's border a mouth may come, in distances of the eyes: landmarks of a face that leaves the picture
+ * crowd at its border, and lips, cheek and chin need room to move in.
+ */
+const ROOM = { beside: 0.35, below: 0.2 };
+
+/** Whether the picture's border cuts the mouth off, or nearly. */
+function isCutOff(face: Float32Array, { width, height }: TrackInput['source']): boolean {
+  const { x1, y1, x2, y2 } = landmarkBounds(face, ...MOUTH);
+  const [left, right] = [landmarkCenter(face, LEFT_EYE), landmarkCenter(face, RIGHT_EYE)];
+  const eyes = Math.hypot(right.x - left.x, right.y - left.y);
+  const [beside, below] = [ROOM.beside * eyes, ROOM.below * eyes];
+  return x1 < beside || x2 > width - beside || y1 < below || y2 > height - below;
 }
 
 /**

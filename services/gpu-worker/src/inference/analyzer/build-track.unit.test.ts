@@ -38,10 +38,18 @@ describe('buildTrack', () => {
   });
 
   test('a face that has left the picture is no face', () => {
-    const faces = [face(900), face(1000), face(-137), face(-100)];
+    const faces = [face(700), face(1000), face(-137), face(0)];
     const track = buildTrack({ ...plain(faces), source });
     expect([...track.found]).toEqual([1, 0, 0, 1]);
     expect(track.landmarks.slice(136, 3 * 136).every((value) => value === 0)).toBe(true);
+  });
+
+  test('a mouth that the border of the picture cuts off fades to the filmed one, and is no mouth', () => {
+    // The mouth reaches from 96 to 134 pixels further right, and the eyes are 12 apart.
+    const leaving = [800, 830, 850, 859, 864, 900].map(face);
+    const track = buildTrack({ ...plain(leaving), source });
+    expect([...track.found]).toEqual([1, 1, 1, 1, 0, 0]);
+    expect([...track.shown]).toEqual([255, 212, 127, 42, 0, 0]);
   });
 
   test('a frame whose mouth is covered has no face, and only the others keep their covers', () => {
