@@ -3,6 +3,7 @@ import { LARGE_FACE, paintedLandmarks } from '@lipsync/engines/test';
 import { floats, loadTestGraph, type TestGraph, time } from '@lipsync/engines/test/graphs';
 import { decoderModel, encoderModel, LATENT_CHANNELS, LATENT_SCALE } from './autoencoder';
 import { WIDTH } from './hearing/audio-encoder';
+import { NOSE_BASE } from './mouth/lips';
 import { generatorModel } from './musetalk';
 import {
   type Cues,
@@ -169,6 +170,17 @@ describe('a clip that shows its own mouth', () => {
     const closed = await generate(picture(16), landmarks(16), audio({ jaw: 0.4, closure: 1 }), mouths);
     const onLips = (x: number, y: number) => Math.abs(y - 186) < 10 * (1 - ((x - 128) / 38) ** 2);
     expect(difference(closed, picture(0), SIDE, onLips)).toBeLessThan(0.12);
+  });
+
+  test('closes it without a frown where a smile has lifted its corners to the nose', async () => {
+    const mouths = paintedExemplars(LARGE_FACE, 24, [-1, -1, -1]);
+    const smiling = landmarks(16);
+    smiling[2 * NOSE_BASE + 1] = (smiling[2 * NOSE_BASE + 1] ?? 0) + 6;
+    const edgeOf = async (points: Float32Array) =>
+      lowerLipEdge(await generate(picture(16), points, audio({ closure: 1 }), mouths), LARGE_FACE);
+    const lowered = (await edgeOf(smiling)) - (await edgeOf(landmarks(16)));
+    expect(lowered).toBeGreaterThanOrEqual(4);
+    expect(lowered).toBeLessThanOrEqual(8);
   });
 
   test('leaves the hair around its lips to the frame, as crisp as it is', async () => {

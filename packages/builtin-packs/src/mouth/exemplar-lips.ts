@@ -37,7 +37,7 @@ interface ExemplarLips {
  * hair around them are the frame's own.
  */
 const BEYOND_LIPS: Reach = { full: -0.03, end: 0.07 };
-const BESIDE: Reach = { full: 1, end: 1.12 };
+const BESIDE: Reach = { full: 1.05, end: 1.22 };
 /** Lips that are less far apart show nothing between them, in units of v. */
 const SHUT = 0.01;
 

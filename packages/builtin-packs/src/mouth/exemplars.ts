@@ -9,6 +9,7 @@ import {
   type LipLine,
   type LipThickness,
   measuredLips,
+  NOSE_BASE,
   SURELY_OPEN,
   THINNEST_LIP,
 } from './lips';
@@ -137,6 +138,7 @@ export function ladder(g: GraphBuilder, { exemplars, exemplarLandmarks }: Exempl
       mouthWidth: overAll('ReduceMean', axes.mouthWidth),
       chin: first(lips.chin),
       seam: first(middle),
+      nose: first(heightOf(g, axes.landmarks, NOSE_BASE)),
     },
   };
 }

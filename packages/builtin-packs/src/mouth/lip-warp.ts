@@ -1,7 +1,7 @@
 import { type GraphBuilder, type Value } from '@lipsync/model-pack';
 import { arithmetic } from '../arithmetic';
 import { type FaceAxes, type FaceCoordinates } from './face-axes';
-import { heightOf, lineAt, type LipMotion, type LipThickness, type MeasuredLips } from './lips';
+import { heightOf, lineAt, type LipMotion, type LipThickness, type MeasuredLips, NOSE_BASE } from './lips';
 
 /**
  * The distance from each point to its source, in face coordinates, and the lip edges of the target: all [batch, 1,
@@ -46,7 +46,6 @@ function jawReach(g: GraphBuilder, { landmarks }: FaceAxes): Value {
 const LIP = 0.35;
 /** The part of the mouth's width over which the lips part. Towards the corners they stay together. */
 const PARTING = 0.93;
-const NOSE_BASE = 33;
 /** Where the base of the nose is at the lowest, and the chin at the highest, in units of v, whatever landmarks say. */
 const NEAREST = { nose: -0.4, chin: 1.2 };
 /** Even lips that are lifted leave some skin below the nose, which stretches. */

@@ -45,6 +45,7 @@ const UPPER_OUTER = [50, 51, 52];
 const LOWER_OUTER = [58, 57, 56];
 export const THINNEST_LIP = 0.12;
 const CHIN = 8;
+export const NOSE_BASE = 33;
 
 export function measuredLips(g: GraphBuilder, { landmarks }: FaceAxes): MeasuredLips {
   const upper = lineThrough(g, landmarks, UPPER_INNER);
@@ -100,6 +101,8 @@ export interface FaceHabits {
   /** v of the chin, and of the line where the lips meet, of the closed mouth. */
   readonly chin: Value;
   readonly seam: Value;
+  /** v of the base of the nose, of the closed mouth. */
+  readonly nose: Value;
 }
 
 /** The lips of the source and those that the voice asks for, in units of v; [batch, 1, 1] each. */
@@ -139,6 +142,11 @@ const NARROWER = 0.26;
 const WIDER = 0.17;
 /** How much of a smile in the source remains. */
 const SMILE = 0.6;
+/**
+ * How much nearer to the nose the corners of the mouth may be than those of the closed mouth, in units of v. A smile
+ * lifts them, not the middle of the lips; if both went along, the closed mouth would frown.
+ */
+const LIFTED = { least: -0.1, most: 0.35 };
 /** The part of the gap that the chin moves. */
 const CHIN_SHARE = 0.6;
 /** More would fold the cheeks. */
@@ -151,7 +159,7 @@ const MOST_CHIN_SHIFT = 0.3;
 
 export function lipMotion(
   g: GraphBuilder,
-  { mouthWidth }: FaceAxes,
+  { mouthWidth, landmarks }: FaceAxes,
   source: MeasuredLips,
   habits: FaceHabits,
   pose: MouthPose,
@@ -182,11 +190,16 @@ export function lipMotion(
     m.mix(source.chin, habits.chin, known),
     m.mul(m.sub(gap, m.mul(source.gap, m.sub(1, known))), CHIN_SHARE),
   );
+  const lifted = m.clamp(m.sub(heightOf(g, landmarks, NOSE_BASE), habits.nose), LIFTED.least, LIFTED.most);
   return {
     upper,
     lower,
     seam: {
-      height: m.mix(m.add(upper.height, m.mul(half, 2 * UPPER_SHARE)), habits.seam, m.mul(isOpen, known)),
+      height: m.mix(
+        m.add(upper.height, m.mul(half, 2 * UPPER_SHARE)),
+        m.add(habits.seam, lifted),
+        m.mul(isOpen, known),
+      ),
       slant,
     },
     gap,
