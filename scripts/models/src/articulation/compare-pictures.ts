@@ -1,9 +1,21 @@
 import { alternation, type FaceTrack } from '@lipsync/engines';
 import { median } from '@lipsync/local-stack';
 import { type Binaries, openClipReader, openFrameSource, type ProbedVideo } from '@lipsync/media';
+import { type FaceSamples, sampleFace } from './face-samples';
 import { mean } from './figures';
+import { lipsTouch } from './lip-contact';
 import { type MouthReading } from './mouth-readings';
-import { detail, flash, lipsOf, lipUnevenness, mouthBox, type Picture } from './pictures';
+import {
+  detail,
+  flash,
+  landmarksOf,
+  lipsOf,
+  lipUnevenness,
+  mouthBox,
+  type Picture,
+  skinAroundLips,
+} from './pictures';
+import { teethChange } from './teeth';
 
 /** One version of a clip: its file, its landmarks, and its mouth in every frame of the output. */
 export interface Version {
@@ -22,7 +34,15 @@ export interface PictureFigures {
   readonly residue: number | null;
   /** What flashes in the mouth for a single frame, rendered over source, while both hold still; null if they never do. */
   readonly flicker: number | null;
+  /** What changes between the lips from frame to frame, rendered over source; null if either shows no teeth. */
+  readonly teeth_change: number | null;
+  /** Detail of the skin and hair above and below the lips, rendered over source, in the middling frame. */
+  readonly texture_above: number | null;
+  readonly texture_below: number | null;
 }
+
+/** Where lips touch, by frame; null where it cannot be seen. */
+type Contacts = readonly (boolean | null)[];
 
 /**
  * A mouth whose opening spans no more than this for so many seconds before and after a frame holds still: the landmarks'
@@ -41,7 +61,7 @@ export async function comparePictures(
   { rendered, source }: { rendered: Version; source: Version },
   indices: readonly number[],
   closedUpTo: number,
-): Promise<PictureFigures> {
+): Promise<{ figures: PictureFigures; contacts: Contacts }> {
   const [limits, format] = [{ deadlineMs: DEADLINE_MS }, 'yuv420p'] as const;
   const ours = openClipReader(binaries, rendered.file, rendered.video, { layout: { format }, ...limits });
   const { clock, held } = source.track;
@@ -70,6 +90,9 @@ export async function comparePictures(
   const details = new Array<number | null>(indices.length).fill(null);
   const unevenness: { rendered: number[]; source: number[] } = { rendered: [], source: [] };
   const flashes: { rendered: number[]; source: number[] } = { rendered: [], source: [] };
+  const teeth: { rendered: (number | null)[]; source: (number | null)[] } = { rendered: [], source: [] };
+  const textures: { above: number[]; below: number[] } = { above: [], below: [] };
+  const contacts = new Array<boolean | null>(indices.length).fill(null);
   const recent: { rendered: Picture; source: Picture }[] = [];
   try {
     for (const [frame, index] of indices.entries()) {
@@ -77,8 +100,24 @@ export async function comparePictures(
       recent.push(pair);
       if (recent.length > 3) recent.shift();
       if (rendered.mouth[frame] == null || source.mouth[frame] == null) continue;
+      const [ourMarks, theirMarks] = [landmarksOf(rendered.track, frame), landmarksOf(source.track, index)];
       const box = mouthBox(lipsOf(source.track, index), pair.source);
       details[frame] = detail(pair.rendered, box) / detail(pair.source, box);
+      contacts[frame] = lipsTouch(sampleFace(pair.rendered, ourMarks));
+      const before = recent.at(-2);
+      if (before && rendered.mouth[frame - 1] != null && source.mouth[frame - 1] != null) {
+        const was = indices[frame - 1] ?? NaN;
+        teeth.rendered.push(change(rendered.track, [before.rendered, frame - 1], [pair.rendered, frame]));
+        if (Math.abs(index - was) === 1)
+          teeth.source.push(change(source.track, [before.source, was], [pair.source, index]));
+      }
+      const [ourSkin, theirSkin] = [
+        skinAroundLips(ourMarks, pair.rendered),
+        skinAroundLips(theirMarks, pair.source),
+      ];
+      for (const side of ['above', 'below'] as const)
+        if (ourSkin[side] && theirSkin[side])
+          textures[side].push(detail(pair.rendered, ourSkin[side]) / detail(pair.source, theirSkin[side]));
       if (closed(rendered, frame))
         unevenness.rendered.push(lipUnevenness(pair.rendered, lipsOf(rendered.track, frame)));
       if (closed(source, frame))
@@ -110,10 +149,25 @@ export async function comparePictures(
     values.rendered.length === 0 || values.source.length === 0
       ? null
       : mean(values.rendered) / mean(values.source);
-  return {
-    sharpness: median(details.filter((value) => value !== null)),
+  const middling = (values: number[]): number | null => (values.length === 0 ? null : median(values));
+  const figures = {
+    sharpness: median(found(details)),
     alternation: alternation(details),
     residue: ratio(unevenness),
     flicker: ratio(flashes),
+    teeth_change: ratio({ rendered: found(teeth.rendered), source: found(teeth.source) }),
+    texture_above: middling(textures.above),
+    texture_below: middling(textures.below),
   };
+  return { figures, contacts };
 }
+
+const found = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
+
+type Shown = readonly [picture: Picture, frame: number];
+
+const change = (track: FaceTrack, before: Shown, now: Shown): number | null =>
+  teethChange(sampleShown(track, before), sampleShown(track, now));
+
+const sampleShown = (track: FaceTrack, [picture, frame]: Shown): FaceSamples =>
+  sampleFace(picture, landmarksOf(track, frame));

@@ -4,21 +4,19 @@ import {
   dentals,
   falseClosures,
   falseDentals,
-  firstAxisShare,
   gestureLead,
   leadOf,
   mean,
   meanDuring,
   openings,
-  openingSpeed,
-  ownAmplitude,
   scaleOf,
   silent,
   speaking,
   type SpokenClip,
-  widthRange,
+  touches,
 } from './figures';
 import { type MouthReading, type MouthShape, readMouth, timed } from './mouth-readings';
+import { firstAxisShare, openingSpeed, ownAmplitude, widthRange } from './movement';
 import { gestureOf, jawCourse } from './phonemes';
 import { type Sound } from './speech';
 
@@ -198,4 +196,28 @@ test('speed, amplitude and what moves in silence are those of the readings', () 
   expect(quiet.length).toBeLessThan(50);
   expect(mean(quiet)).toBeGreaterThan(0.05);
   expect(openingSpeed(silent(still, SOUNDS))).toBeCloseTo(0);
+});
+
+test('an m, b or p touches if any of its frames does, and is not judged if none of them can be seen', () => {
+  const sounds = [...'ma'].map((ipa, i) => ({ ipa, start: i * 0.2, end: (i + 1) * 0.2 }));
+  const clip = { sounds, mouth: still, source: still };
+  const contacts = (touching: (frame: number) => boolean | null) => still.map((_, frame) => touching(frame));
+  expect(
+    touches(
+      clip,
+      contacts((frame) => frame === 2),
+    ),
+  ).toEqual({ cases: 1, done: 1 });
+  expect(
+    touches(
+      clip,
+      contacts((frame) => frame > 7),
+    ),
+  ).toEqual({ cases: 1, done: 0 });
+  expect(
+    touches(
+      clip,
+      contacts((frame) => (frame > 7 ? true : null)),
+    ),
+  ).toEqual({ cases: 0, done: 0 });
 });

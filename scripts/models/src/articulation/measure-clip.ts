@@ -12,23 +12,21 @@ import {
   dentals,
   falseClosures,
   falseDentals,
-  firstAxisShare,
   gestureLead,
   leadOf,
   mean,
   meanDuring,
   openings,
-  openingSpeed,
-  ownAmplitude,
   scaleOf,
   silent,
   speaking,
   type SpokenClip,
+  touches,
   type Vowel,
   vowelsOf,
-  widthRange,
 } from './figures';
 import { mouthShapes, timed } from './mouth-readings';
+import { firstAxisShare, openingSpeed, ownAmplitude, widthRange } from './movement';
 import { type Sound } from './speech';
 
 export interface Voice {
@@ -60,6 +58,7 @@ export interface ClipFigures extends PictureFigures {
   readonly closed_reading: number;
   readonly open_reading: number;
   readonly closures: Count;
+  readonly lips_touch: Count;
   readonly false_closures: Count;
   readonly dentals: Count;
   readonly false_dentals: Count;
@@ -118,9 +117,16 @@ export async function measureClip(
   const spoken = speaking(clip.mouth, clip.sounds);
   const quiet = silent(clip.mouth, clip.sounds);
   const own = ownAmplitude(clip.source);
+  const { figures, contacts } = await comparePictures(
+    binaries,
+    { rendered: { ...ours, mouth }, source: { ...theirs, mouth: shown } },
+    sources,
+    scale.closedUpTo,
+  );
   return {
     ...{ engine, face: name, voice: voice.name, closed_reading: scale.closed, open_reading: scale.open },
     closures: closures(clip, scale),
+    lips_touch: touches(clip, contacts),
     false_closures: falseClosures(clip, scale),
     dentals: dentals(clip, scale),
     false_dentals: falseDentals(clip, scale),
@@ -142,12 +148,7 @@ export async function measureClip(
     silent_opening: mean(openings(quiet)) - scale.closed,
     silent_speed: openingSpeed(quiet),
     source_silent_speed: openingSpeed(silent(clip.source, clip.sounds)),
-    ...(await comparePictures(
-      binaries,
-      { rendered: { ...ours, mouth }, source: { ...theirs, mouth: shown } },
-      sources,
-      scale.closedUpTo,
-    )),
+    ...figures,
   };
 }
 

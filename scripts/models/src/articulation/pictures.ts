@@ -17,10 +17,13 @@ const OUTER_LIPS = 12;
 /** Margin of the mouth's box, of its width: the lips' edges belong to it. */
 const MARGIN = 0.15;
 
-export function lipsOf(track: FaceTrack, frame: number): Outline {
-  const landmarks = track.landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES);
-  return Array.from({ length: OUTER_LIPS }, (_, i) => landmark(landmarks, MOUTH[0] + i));
-}
+export const landmarksOf = ({ landmarks }: FaceTrack, frame: number): Float32Array =>
+  landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES);
+
+export const lipsOf = (track: FaceTrack, frame: number): Outline => outlineOf(landmarksOf(track, frame));
+
+const outlineOf = (landmarks: Float32Array): Outline =>
+  Array.from({ length: OUTER_LIPS }, (_, i) => landmark(landmarks, MOUTH[0] + i));
 
 /** The pixels around the lips, inside the picture and away from its edge. */
 export function mouthBox(lips: Outline, { width, height }: Pick<Picture, 'width' | 'height'>): Box {
@@ -31,6 +34,37 @@ export function mouthBox(lips: Outline, { width, height }: Pick<Picture, 'width'
     y1: Math.max(1, Math.floor(Math.min(...ys) - margin)),
     x2: Math.min(width - 1, Math.ceil(Math.max(...xs) + margin)),
     y2: Math.min(height - 1, Math.ceil(Math.max(...ys) + margin)),
+  };
+}
+
+const [NOSE_BASE, CHIN] = [33, 8];
+/** Skin and hair begin so far from the lips, of the way to the nose or the chin; below they end before its edge. */
+const LIPS_END = 0.15;
+const CHIN_BEGINS = 0.75;
+/** Less of it says nothing: pixels. */
+const LEAST_SIDE = 4;
+
+/** What lies above the lips up to the nose, and below them down to the chin; null where the picture shows too little. */
+export function skinAroundLips(
+  landmarks: Float32Array,
+  { width, height }: Pick<Picture, 'width' | 'height'>,
+): { readonly above: Box | null; readonly below: Box | null } {
+  const lips = outlineOf(landmarks);
+  const [xs, ys] = [lips.map(({ x }) => x), lips.map(({ y }) => y)];
+  const [top, bottom] = [Math.min(...ys), Math.max(...ys)];
+  const [nose, chin] = [landmark(landmarks, NOSE_BASE).y, landmark(landmarks, CHIN).y];
+  const between = (from: number, to: number): Box | null => {
+    const box = {
+      x1: Math.max(1, Math.ceil(Math.min(...xs))),
+      y1: Math.max(1, Math.ceil(from)),
+      x2: Math.min(width - 1, Math.floor(Math.max(...xs))),
+      y2: Math.min(height - 1, Math.floor(to)),
+    };
+    return box.x2 - box.x1 < LEAST_SIDE || box.y2 - box.y1 < LEAST_SIDE ? null : box;
+  };
+  return {
+    above: between(nose + LIPS_END * (top - nose), top - LIPS_END * (top - nose)),
+    below: between(bottom + LIPS_END * (chin - bottom), bottom + CHIN_BEGINS * (chin - bottom)),
   };
 }
 

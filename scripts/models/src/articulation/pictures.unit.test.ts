@@ -1,4 +1,5 @@
-import { detail, flash, lipUnevenness, mouthBox, type Picture } from './pictures';
+import { LANDMARK_VALUES, MOUTH } from '@lipsync/engines';
+import { detail, flash, lipUnevenness, mouthBox, type Picture, skinAroundLips } from './pictures';
 
 const SIZE = { width: 64, height: 48 };
 const LIPS = Array.from({ length: 12 }, (_, i) => ({
@@ -43,4 +44,17 @@ test('light that changes steadily does not flash; one frame that differs does', 
   const even = (level: number) => picture(() => level);
   expect(flash([even(100), even(105), even(110)], box)).toBe(0);
   expect(flash([even(100), even(105), even(100)], box)).toBe(10);
+});
+
+test('what is above and below the lips ends between nose, lips and chin', () => {
+  const landmarks = new Float32Array(LANDMARK_VALUES);
+  for (const [i, { x, y }] of LIPS.entries()) landmarks.set([x, y], 2 * (MOUTH[0] + i));
+  landmarks.set([32, 4], 2 * 33);
+  landmarks.set([32, 46], 2 * 8);
+  expect(skinAroundLips(landmarks, SIZE)).toEqual({
+    above: { x1: 12, y1: 6, x2: 52, y2: 12 },
+    below: { x1: 12, y1: 36, x2: 52, y2: 43 },
+  });
+  landmarks.set([32, 13], 2 * 33);
+  expect(skinAroundLips(landmarks, SIZE).above).toBeNull();
 });

@@ -17,6 +17,7 @@ export function summaryOf(engine: Engine, all: readonly ClipFigures[]): Readonly
   const share = (count: (clip: ClipFigures) => Count, asked: string, holds: (share: number) => boolean) => {
     const counts = clips.map(count);
     const sum = (of: (count: Count) => number): number => counts.reduce((total, next) => total + of(next), 0);
+    if (sum(({ cases }) => cases) === 0) return undefined;
     const value = sum(({ done }) => done) / sum(({ cases }) => cases);
     return { share: value, asked, holds: holds(value) };
   };
@@ -35,6 +36,11 @@ export function summaryOf(engine: Engine, all: readonly ClipFigures[]): Readonly
     engine,
     closures: share(
       (clip) => clip.closures,
+      'at least 0.9',
+      (x) => x >= 0.9,
+    ),
+    lips_touch: share(
+      (clip) => clip.lips_touch,
       'at least 0.9',
       (x) => x >= 0.9,
     ),
@@ -108,6 +114,21 @@ export function summaryOf(engine: Engine, all: readonly ClipFigures[]): Readonly
       (clip) => clip.flicker,
       'at most 1',
       (x) => x <= 1,
+    ),
+    teeth_change: each(
+      (clip) => clip.teeth_change,
+      'at most 1.5',
+      (x) => x <= 1.5,
+    ),
+    texture_above: each(
+      (clip) => clip.texture_above,
+      'at least 0.9',
+      (x) => x >= 0.9,
+    ),
+    texture_below: each(
+      (clip) => clip.texture_below,
+      'at least 0.9',
+      (x) => x >= 0.9,
     ),
     silent_opening: each(
       (clip) => clip.silent_opening,
