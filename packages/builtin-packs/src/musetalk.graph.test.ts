@@ -196,6 +196,24 @@ describe('a clip that shows its own mouth', () => {
     }
   });
 
+  test('closes it with its own lips, though it never does', async () => {
+    const mouths = paintedExemplars(LARGE_FACE, 24, GREEN, 14);
+    const spoken = await generate(
+      paintedFace(LARGE_FACE, 18, 0, GREEN),
+      landmarks(18),
+      audio({ jaw: 0.8 }),
+      mouths,
+    );
+    const closed = await generate(
+      paintedFace(LARGE_FACE, 18, 0, GREEN),
+      landmarks(18),
+      audio({ jaw: 0.4, closure: 1 }),
+      mouths,
+    );
+    expect(greenIn(spoken)).toBeGreaterThan(500);
+    expect(greenIn(closed)).toBeLessThan(20);
+  });
+
   test('gives the mouth its own width, however narrow the source makes it', async () => {
     const narrow = { ...LARGE_FACE, half: 32 };
     const points = landmarks(0);

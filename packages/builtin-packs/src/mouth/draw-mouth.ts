@@ -73,7 +73,7 @@ export function drawMouth(
   const move = (shift: Value): Value => m.add(across, m.mul(units.down, shift));
   const moves = [move(warp.upperShift), move(warp.lowerShift)] as const;
   const fromSeam = m.sub(at.v, m.mul(m.add(upperEdge, lowerEdge), 0.5));
-  const lipsOfClip = exemplarLips(g, { ladder: own, rungs }, { at, warp, motion, skin });
+  const lipsOfClip = exemplarLips(g, { ladder: own, rungs }, { axes, at, warp, motion, skin });
   const mouth = boundsOf(g, lipsOfClip.reach, raster);
   const lacking = m.mix(g.scalar(1), rungs.beyond, rungs.weight);
   const isLacking = g.op('Greater', [g.op('ReduceMax', [lacking], { keepdims: 0 }), 0]);

@@ -1,11 +1,12 @@
 import { type GraphBuilder, type Value } from '@lipsync/model-pack';
 import { arithmetic } from '../arithmetic';
 import { LATENT_SCALE } from '../autoencoder';
-import { EXEMPLAR_FRAME, type Ladder, type Rungs } from './exemplars';
-import { type FaceCoordinates } from './face-axes';
+import { columnWeights, edgeAt, edgeInMiddle } from './exemplar-edges';
+import { EXEMPLAR_FRAME, type Ladder, type Rung, type Rungs } from './exemplars';
+import { type FaceAxes, type FaceCoordinates } from './face-axes';
 import { type Refine } from './fields';
 import { type LipWarp, type Reach } from './lip-warp';
-import { lineAt, type LipLine, type LipMotion } from './lips';
+import { heightOf, type LipMotion, NOSE_BASE } from './lips';
 import { CLEARANCE, meanColor, relighting } from './relighting';
 import { inUnits, pointsOf, sample } from './sampling';
 
@@ -17,6 +18,7 @@ interface OwnMouths {
 
 /** The mouth that they are fitted to, at the points of a raster. */
 interface TargetMouth {
+  readonly axes: FaceAxes;
   readonly at: FaceCoordinates;
   readonly warp: LipWarp;
   readonly motion: LipMotion;
@@ -38,6 +40,10 @@ interface ExemplarLips {
  */
 const BEYOND_LIPS: Reach = { full: -0.03, end: 0.07 };
 const BESIDE: Reach = { full: 1.05, end: 1.22 };
+/** At this gap, in units of v, lips that open show their edges. */
+const OPENS = 0.15;
+/** How much of a lip is stretched, from its edge on. */
+const STRETCHED = 0.35;
 /** Lips that are less far apart show nothing between them, in units of v. */
 const SHUT = 0.01;
 
@@ -45,23 +51,19 @@ const SHUT = 0.01;
 export function exemplarLips(
   g: GraphBuilder,
   { ladder, rungs: { rungs, second, weight } }: OwnMouths,
-  {
-    at: { v },
-    warp: { mouthU, upperEdge, lowerEdge, upperOuter, lowerOuter },
-    motion: { fullness },
-    skin,
-  }: TargetMouth,
+  { axes, at: { u, v }, warp, motion, skin }: TargetMouth,
 ): ExemplarLips {
   const m = arithmetic(g);
+  const { mouthU, upperEdge, lowerEdge, upperOuter, lowerOuter } = warp;
   const { upperLip, lowerLip } = ladder.thickness;
-  const profile = m.dome(mouthU, 1);
+  const columns = columnWeights(g, mouthU);
   // Distances from the lips' inner edges, in those of the face's own thickness, and the place between the edges.
   const fromUpper = m.sub(v, upperEdge);
   const fromLower = m.sub(v, lowerEdge);
-  const [ownFromUpper, ownFromLower] = [m.div(fromUpper, fullness), m.div(fromLower, fullness)];
+  const [ownFromUpper, ownFromLower] = [m.div(fromUpper, motion.fullness), m.div(fromLower, motion.fullness)];
   const above = g.op('Relu', [g.op('Neg', [ownFromUpper])]);
   const below = g.op('Relu', [ownFromLower]);
-  const inside = m.div(fromUpper, m.max(m.sub(lowerEdge, upperEdge), SHUT));
+  const inward = m.div(fromUpper, m.max(m.sub(lowerEdge, upperEdge), SHUT));
   const side = m.sub(
     m.clamp(m.div(below, m.add(lowerLip, CLEARANCE.below)), 0, 1),
     m.clamp(m.div(above, m.add(upperLip, CLEARANCE.above)), 0, 1),
@@ -72,32 +74,55 @@ export function exemplarLips(
   );
   const picture = inUnits(g, ladder.axes, EXEMPLAR_FRAME);
   const [brightness, tint] = g.split(skin, [1, 2], 1);
-  const shares = [m.sub(1, second), second];
+  const nose = heightOf(g, axes.landmarks, NOSE_BASE);
+  const noses = heightOf(g, ladder.axes.landmarks, NOSE_BASE);
+  const { upper: upperEdges, lower: lowerEdges } = ladder.edges;
+  const openings = m.sub(edgeInMiddle(g, lowerEdges), edgeInMiddle(g, upperEdges));
+  const shut = m.ramp(motion.gap, OPENS, 0);
 
-  const fitted = rungs.map(({ of }, rung) => {
-    const edge = ({ height, slant }: LipLine): Value =>
-      lineAt(g, { height: of(height), slant: of(slant) }, mouthU, profile);
-    const [upper, lower] = [edge(ladder.upper), edge(ladder.lower)];
-    const axes = { center: of(picture.center), along: of(picture.along), down: of(picture.down) };
-    const place = (there: Value): Value => pointsOf(g, axes, mouthU, there);
+  const fit = ({ of }: Rung) => {
+    const tables = [upperEdges, lowerEdges, ladder.edges.rim].map(of);
+    const edgesAt = (weights: Value): { upper: Value; lower: Value; lost: Value } => {
+      const [upper, lower, rim] = tables.map((table) => edgeAt(g, table, weights)) as [Value, Value, Value];
+      const lost = m.mul(rim, shut);
+      return { upper: m.sub(upper, lost), lower: m.add(lower, lost), lost };
+    };
+    const { upper, lower, lost } = edgesAt(columns);
+    // What is left of a lip is stretched to the lip's thickness.
+    const stretched = (distance: Value): Value => m.mul(lost, m.ramp(distance, 0, STRETCHED));
+    const axesThere = { center: of(picture.center), along: of(picture.along), down: of(picture.down) };
+    const place = (x: Value, y: Value): Value => pointsOf(g, axesThere, x, y);
+    // Teeth stay where they are on the head, which the nose tells, and as wide as they are: lips and their corners move
+    // before them. What the exemplar does not open as far is stretched.
+    const narrowest = m.min(m.div(axes.mouthWidth, of(ladder.axes.mouthWidth)), m.add(motion.narrowing, 1));
+    const behind = m.mul(u, narrowest);
+    const { upper: upperBehind, lower: lowerBehind } = edgesAt(columnWeights(g, behind));
+    const onHead = m.max(m.add(v, m.sub(of(noses), nose)), m.add(upperBehind, fromUpper));
+    const between = m.min(onHead, m.mix(upperBehind, lowerBehind, inward));
     const [ownBrightness, ownTint] = g.split(of(ladder.skin), [1, 2], 1);
     const light = relighting(g, m.add(brightness, LATENT_SCALE), ownBrightness);
     const gain = m.add(m.mul(mouthU, light.across), m.mul(side, light.downward), light.level);
-    const share = shares[rung] ?? second;
     return {
       of,
-      share,
+      opening: of(openings),
       // Above, between and below the edges of the lips. Each changes little from point to point; what they make up
       // together jumps at the edges.
       places: [
-        place(m.add(upper, ownFromUpper)),
-        place(m.mix(upper, lower, inside)),
-        place(m.add(lower, ownFromLower)),
+        place(mouthU, m.add(upper, ownFromUpper, stretched(above))),
+        place(behind, between),
+        place(mouthU, m.sub(m.add(lower, ownFromLower), stretched(below))),
       ] as const,
-      gain: m.mul(gain, share),
-      tint: m.mul(meanColor(g, m.sub(tint, ownTint)), share),
+      gain,
+      tint: meanColor(g, m.sub(tint, ownTint)),
     };
-  });
+  };
+  const [first, next] = [fit(rungs[0]), fit(rungs[1])];
+  // Behind the lips, the mouth that opens further shows more: what a closed one has there is lips.
+  const [ofFirst, ofNext] = [
+    m.mul(m.sub(1, second), m.max(m.square(first.opening), SHUT ** 2)),
+    m.mul(second, m.max(m.square(next.opening), SHUT ** 2)),
+  ];
+  const nextBehind = m.div(ofNext, m.add(ofFirst, ofNext));
   const shownWeight = m.mul(m.smooth(reach), weight);
 
   return {
@@ -106,16 +131,14 @@ export function exemplarLips(
       const [toUpper, toLower, shown] = toPlane(1, fromUpper, fromLower, shownWeight);
       const isAbove = g.op('Less', [toUpper, 0]);
       const isBelow = g.op('Greater', [toLower, 0]);
-      const colors = fitted.map(({ of, places, share, ...lit }) => {
+      const fromRung = ({ of, places, gain, tint }: typeof first): Value => {
         const [over, between, under] = toPlane(2, ...places);
         const points = g.op('Where', [isAbove, over, g.op('Where', [isBelow, under, between])]);
         const color = sample(g, of(ladder[name]), points);
-        if (name === 'chroma') return m.add(m.mul(color, share), lit.tint);
-        const [gain] = toPlane(1, lit.gain);
-        return m.mul(color, gain);
-      });
-      const [first, next] = colors as [Value, Value];
-      const color = m.add(first, next);
+        return name === 'luma' ? m.mul(color, ...toPlane(1, gain)) : m.add(color, tint);
+      };
+      const part = g.op('Where', [isAbove, second, g.op('Where', [isBelow, second, nextBehind])]);
+      const color = m.mix(fromRung(first), fromRung(next), part);
       return { color: name === 'luma' ? m.sub(color, LATENT_SCALE) : color, weight: shown };
     },
   };

@@ -2,17 +2,9 @@ import { EXEMPLAR_DIMS, EXEMPLAR_SIDE, EXEMPLARS } from '@lipsync/engines';
 import { floatTensor, type GraphBuilder, type Value } from '@lipsync/model-pack';
 import { arithmetic } from '../arithmetic';
 import { FROM_RGB, LATENT_SCALE } from '../autoencoder';
+import { edgeInMiddle, type LipEdges, lipEdges } from './exemplar-edges';
 import { type FaceAxes, faceAxes, faceShown, turnOf } from './face-axes';
-import {
-  type FaceHabits,
-  heightOf,
-  type LipLine,
-  type LipThickness,
-  measuredLips,
-  NOSE_BASE,
-  SURELY_OPEN,
-  THINNEST_LIP,
-} from './lips';
+import { type FaceHabits, heightOf, type LipThickness, measuredLips, NOSE_BASE, THINNEST_LIP } from './lips';
 import { skinColors } from './relighting';
 import { type Frame } from './sampling';
 
@@ -53,9 +45,7 @@ export interface Ladder {
   readonly luma: Value;
   readonly chroma: Value;
   readonly axes: FaceAxes;
-  /** The inner edges of the lips. */
-  readonly upper: LipLine;
-  readonly lower: LipLine;
+  readonly edges: LipEdges;
   /** How far the lips are apart, beyond what the landmarks report for closed ones; [8, 1, 1]. */
   readonly gaps: Value;
   /** Colors of the skin around the mouth, see skinColors. */
@@ -101,13 +91,6 @@ export function ladder(g: GraphBuilder, { exemplars, exemplarLandmarks }: Exempl
   const widest = overAll('ReduceMax', gaps);
   const own = m.clamp(m.mul(widest, SPOKEN_SHARE), WIDEST_GAP.least, WIDEST_GAP.most);
   const first = (value: Value): Value => g.op('Slice', [value, g.ints([0]), g.ints([1]), g.ints([0])]);
-  const middle = m.mul(m.add(lips.upper.height, lips.lower.height), 0.5);
-  const slant = m.mul(m.add(lips.upper.slant, lips.lower.slant), 0.5);
-  const isOpen = m.ramp(gaps, 0, SURELY_OPEN);
-  const edge = (side: 1 | -1, measured: LipLine): LipLine => ({
-    height: m.add(middle, m.mul(gaps, side / 2)),
-    slant: m.mix(slant, measured.slant, isOpen),
-  });
   const between = (outer: number, inner: number): Value => {
     const lip = m.sub(heightOf(g, axes.landmarks, outer), heightOf(g, axes.landmarks, inner));
     return m.mix(
@@ -117,14 +100,20 @@ export function ladder(g: GraphBuilder, { exemplars, exemplarLandmarks }: Exempl
     );
   };
   const thickness = { upperLip: between(51, 62), lowerLip: between(57, 66) };
+  const edges = lipEdges(g, { luma, chroma }, axes, { measured: lips, gaps, thickness });
+  const [upperEdge, lowerEdge] = [edgeInMiddle(g, edges.upper), edgeInMiddle(g, edges.lower)];
+  // The outer edges are where the landmarks say.
+  const thicknesses = {
+    upperLip: m.max(m.add(lips.thickness.upperLip, m.sub(upperEdge, lips.upper.height)), THINNEST_LIP),
+    lowerLip: m.max(m.add(lips.thickness.lowerLip, m.sub(lips.lower.height, lowerEdge)), THINNEST_LIP),
+  };
   return {
     thickness,
-    thicknesses: lips.thickness,
+    thicknesses,
     luma,
     chroma,
     axes,
-    upper: edge(-1, lips.upper),
-    lower: edge(1, lips.lower),
+    edges,
     gaps,
     skin: skinColors(g, { luma, chroma }, axes, lips, thickness, EXEMPLAR_FRAME),
     habits: {
@@ -137,7 +126,7 @@ export function ladder(g: GraphBuilder, { exemplars, exemplarLandmarks }: Exempl
       ),
       mouthWidth: overAll('ReduceMean', axes.mouthWidth),
       chin: first(lips.chin),
-      seam: first(middle),
+      seam: first(m.mul(m.add(upperEdge, lowerEdge), 0.5)),
       nose: first(heightOf(g, axes.landmarks, NOSE_BASE)),
     },
   };
@@ -168,7 +157,7 @@ export interface Rungs {
 }
 
 /** One exemplar per frame of the batch. */
-interface Rung {
+export interface Rung {
   /** Gathers rows of a table of the ladder. */
   readonly of: (table: Value) => Value;
 }

@@ -135,6 +135,9 @@ const MARGIN = 0.06;
 const WIDE_JAW = 0.85;
 /** Lips part a little more than in proportion to the jaw: the teeth of "ee" show. */
 const PARTING_POWER = 0.6;
+/** Lips touch from so much of a contact on, and at smaller gaps, which are heard when nobody speaks. */
+const CONTACT = 0.85;
+const TOUCHING = 0.05;
 /** The lower lip at the upper teeth: its distance from the upper lip, and how much of that is above where lips meet. */
 const DENTAL = { gap: 0.12, upperShare: 1.5 };
 /** How much drawn-together and drawn-apart corners change the mouth's width. */
@@ -181,7 +184,11 @@ export function lipMotion(
     g.op('Pow', [m.max(m.mul(pose.jaw, 1 / WIDE_JAW), 0), PARTING_POWER]),
     habits.widestGap,
   );
-  const gap = m.mul(m.mix(spoken, DENTAL.gap, pose.dental), m.sub(1, pose.closure));
+  const apart = m.mul(m.mix(spoken, DENTAL.gap, pose.dental), m.ramp(pose.closure, CONTACT, 0));
+  const gap = m.mul(
+    g.op('Relu', [m.sub(apart, TOUCHING)]),
+    m.div(habits.widestGap, m.sub(habits.widestGap, TOUCHING)),
+  );
   const factor = m.sub(m.add(1, m.mul(pose.spreading, WIDER)), m.mul(pose.rounding, NARROWER));
   const ownWidth = m.mix(mouthWidth, habits.mouthWidth, known);
   const smile = m.mul(g.op('Relu', [m.sub(m.div(mouthWidth, m.max(ownWidth, 0.1)), 1)]), SMILE);

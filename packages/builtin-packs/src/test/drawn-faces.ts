@@ -48,12 +48,12 @@ export function exemplarFeeds(mouths?: { readonly pictures: Uint8Array; readonly
   };
 }
 
-/** Pictures of a painted face that opens its mouth up to `widest` pixels, with this color between its lips. */
-export function paintedExemplars(shape: FaceShape, widest: number, between: readonly number[]) {
+/** Pictures of a painted face that opens its mouth from `least` to `widest` pixels, with this color between its lips. */
+export function paintedExemplars(shape: FaceShape, widest: number, between: readonly number[], least = 0) {
   const pictures = new Uint8Array(EXEMPLARS * EXEMPLAR_BYTES);
   const landmarks = new Float32Array(EXEMPLARS * 136);
   for (let i = 0; i < EXEMPLARS; i++) {
-    const gap = (widest * i) / (EXEMPLARS - 1);
+    const gap = least + ((widest - least) * i) / (EXEMPLARS - 1);
     const picture = paintedFace(shape, gap, 0, between).map((value) => (value + 1) * 127.5);
     pictures.set(picture, i * EXEMPLAR_BYTES);
     landmarks.set(paintedLandmarks(shape, gap), i * 136);
