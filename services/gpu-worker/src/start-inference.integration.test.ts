@@ -148,6 +148,27 @@ describe('inference on files', () => {
     expect(Math.min(...behindCover)).toBeGreaterThan(40);
   });
 
+  test('in music without a voice lips are drawn as in silence', async () => {
+    const drawn = async (sound: string): Promise<Uint8Array[]> => {
+      const files = { ...filesOf('cut_off', 'long', 'heard.mp4'), faceTrackPath: at('face.track') };
+      await inference.render({ ...files, audioPath: at(sound) });
+      return lumaPictures(at('heard.mp4'), SIZE);
+    };
+    // A chord of three notes, four times a second: the built-in hearing network opens the jaw for it.
+    const notes = [262, 330, 392].map((hertz) => `sin(2*PI*${hertz}*t)`).join('+');
+    for (const [name, value] of [
+      ['music.wav', `0.1*pow(max(0,sin(4*PI*t)),2)*(${notes})`],
+      ['rest.wav', '0'],
+    ] as const)
+      await ffmpeg(['-f', 'lavfi', '-i', `aevalsrc='${value}':s=16000:d=0.5`, at(name)]);
+    const speech = join(__dirname, '../../../samples/speech.wav');
+    await ffmpeg(['-ss', '0.5', '-t', '0.5', '-i', speech, at('voice.wav')]);
+
+    const rest = await drawn('rest.wav');
+    expect(await drawn('music.wav')).toEqual(rest);
+    expect(await drawn('voice.wav')).not.toEqual(rest);
+  });
+
   test('software replaces an unavailable GPU codec, and the result says so', async () => {
     const noCard = { VIDEO_ENCODER: 'h264_nvenc', VIDEO_DECODER: 'cuda', CUDA_VISIBLE_DEVICES: '-1' };
     const host = createInferenceHost({ entry: COMPILED_CHILD, environment: { ...process.env, ...noCard } });

@@ -1,6 +1,7 @@
-import { type RunModel } from '../model';
+import { float32Of, type RunModel } from '../model';
 import { recordingOf } from './log-mel';
 import { type AudioFeatures, createAudioFeatures, withSilence } from './speech-features';
+import { voiceOnly } from './voice-only';
 
 describe('audio features', () => {
   const RATE = 16_000;
@@ -159,6 +160,26 @@ describe('audio features', () => {
     held.write(middle(7), target, 0);
     expect(firstValues(target)[4]).toBe(15);
   });
+
+  test.each([HF, OPENAI])(
+    'where there is no voice, the encoder gets silence, whatever sounds: %o',
+    async (params) => {
+      let gated = new Float32Array();
+      const run: RunModel = (role, feeds) => {
+        gated = float32Of(feeds, 'mel').slice();
+        return countingEncoder(1500).run(role, feeds);
+      };
+      const music = Float32Array.from({ length: 4 * RATE }, (_, n) => 0.3 * Math.sin(n / 5));
+      const heard = voiceOnly(recordingOf(music), [{ start: 1, end: 2 }]);
+      await createAudioFeatures(heard, params, 'repeat', run).load(0, 0);
+      const bands = Array.from({ length: 80 }, (_, band) => gated.subarray(band * 3000, (band + 1) * 3000));
+      const highest = (from: number, to: number): number =>
+        Math.max(...bands.map((band) => Math.max(...band.subarray(from, to))));
+      const floor = Math.min(...bands.map((band) => Math.min(...band)));
+      expect([highest(0, 95), highest(205, 395)]).toEqual([floor, floor]);
+      expect(highest(100, 200)).toBeGreaterThan(floor + 1);
+    },
+  );
 
   test('each encoder gets its own spectrogram: padded in mel space, or in the waveform', async () => {
     const fed: Record<string, number | undefined> = {};
