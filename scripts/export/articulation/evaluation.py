@@ -1,10 +1,11 @@
 """How well cues agree with the labels."""
 
 import numpy as np
+from scipy.ndimage import minimum_filter1d
 
 from .trajectories import CLOSURE, CUES, DENTAL, JAW, ROUNDING, SPREADING, STEPS_PER_SECOND
 
-#: A closure counts as reached if the cue gets this far, as false if it is half there in a sound without one.
+#: A closure counts as reached if the cue gets this far, as false if it is half there in the middle of a sound without one.
 REACHED, FALSE = 0.8, 0.5
 
 
@@ -34,15 +35,21 @@ def closure_scores(utterances: list, heard: list, channel: int, kind: str) -> tu
     """Share of the closures (or of lip to teeth) that are reached, and of all other sounds in which they appear."""
     reached, false = [], []
     for (_, _, truth, units), cues in zip(utterances, heard):
+        seen = shown(cues[:, channel], kind)
         for start, end, posture in units:
             first, middle, last = (int(time * STEPS_PER_SECOND) for time in (start, (start + end) / 2, end))
             if middle >= len(truth):
                 continue
             if posture.kind == kind:
-                reached.append(cues[max(0, first - 1) : last + 2, channel].max() >= REACHED)
+                reached.append(seen[max(0, first - 1) : last + 2].max() >= REACHED)
             elif posture.kind in ("vowel", "consonant", "dental", "closure") and truth[middle, channel] < 0.2:
-                false.append(cues[middle, channel] >= FALSE)
+                false.append(seen[middle] >= FALSE)
     return float(np.mean(reached)) if reached else np.nan, float(np.mean(false)) if false else np.nan
+
+
+def shown(cue: np.ndarray, kind: str) -> np.ndarray:
+    """What comes into the picture: a closure that is heard for three steps (mouth-pose.ts), a brush of the teeth at once."""
+    return minimum_filter1d(cue, 3, mode="constant") if kind == "closure" else cue
 
 
 def vowel_mean(utterances: list, heard: list, is_it) -> np.ndarray:

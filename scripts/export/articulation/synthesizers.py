@@ -54,6 +54,14 @@ def festival(text: str, voice: str, stretch: float) -> tuple:
         return read_sound(sound), phones_between([(symbol, float(end)) for end, symbol in rows])
 
 
+def pico(text: str, voice: str) -> np.ndarray:
+    """It does not tell the times."""
+    with tempfile.TemporaryDirectory() as folder:
+        sound = f"{folder}/speech.wav"
+        subprocess.run(["pico2wave", "-l", voice, "-w", sound, text], capture_output=True, check=True)
+        return read_sound(sound)
+
+
 def phones_between(ends: list) -> list:
     phones, start = [], 0.0
     for symbol, end in ends:

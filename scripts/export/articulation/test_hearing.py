@@ -1,9 +1,11 @@
+import tempfile
 import unittest
+from pathlib import Path
 
 import numpy as np
 import torch
 
-from .network import Hearing, folded, outputs_of
+from .network import Hearing, contrasted, folded, outputs_of, read_safetensors, unfolded, write_safetensors
 from .phonemes import postures
 from .spectrogram import BANDS, normalized
 from .trajectories import CLOSURE, JAW, Unit, trajectories
@@ -40,8 +42,31 @@ class TestHearing(unittest.TestCase):
         network.eval()
         mel = torch.rand(1, BANDS, 400) * 2 - 1
         with torch.no_grad():
-            expected = network(mel)[0].numpy().T
+            expected = contrasted(network(mel))[0].numpy().T
         np.testing.assert_allclose(outputs_of(folded(network), mel[0].numpy()), expected, atol=0.02)
+
+    def test_training_goes_on_from_exactly_what_is_stored(self) -> None:
+        torch.manual_seed(2)
+        tensors = folded(Hearing().eval())
+        mel = torch.rand(2, BANDS, 400) * 2 - 1
+        with torch.no_grad():
+            heard = contrasted(unfolded(tensors, mel)(mel))[0].numpy().T
+        np.testing.assert_allclose(heard, outputs_of(tensors, mel[0].numpy()), atol=1e-4)
+
+    def test_weights_survive_their_file(self) -> None:
+        tensors = folded(Hearing().eval())
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "hearing.safetensors")
+            write_safetensors(path, tensors, {"seed": "1"})
+            stored = read_safetensors(path)
+        for name, tensor in tensors.items():
+            np.testing.assert_array_equal(stored[name], tensor)
+
+    def test_a_voice_in_which_everything_sounds_a_little_closed_has_no_more_closures(self) -> None:
+        doubts = torch.zeros(1, 5, 100)
+        doubts[0, CLOSURE, 50:54] = 3
+        self.assertTrue(torch.allclose(contrasted(doubts)[0, CLOSURE], contrasted(doubts + 2)[0, CLOSURE], atol=1e-5))
+        self.assertTrue(torch.equal(contrasted(doubts)[0, JAW], doubts[0, JAW]))
 
 
 if __name__ == "__main__":
