@@ -155,7 +155,6 @@ describe('the mouth rests', () => {
     ['faint noise', seconds((n) => 0.0005 * Math.sin(n * n))],
     ['loud noise', seconds((n) => 0.2 * Math.sin(n * n))],
     ['hum', seconds((n) => tone(n, 50))],
-    ['a chord', seconds((n) => tone(n, 262) + tone(n, 330) + tone(n, 392))],
   ])('in %s', async (_, audio) => {
     const states = await heard(segmentLogMel(recordingOf(audio), 0));
     const jaws = Array.from({ length: 400 }, (_, i) => cue(states, 'jaw', 50 + i));

@@ -70,7 +70,10 @@ function speechCues(g: GraphBuilder, m: Arithmetic, mel: Value, weights: Hearing
   const perStep = g.op('Reshape', [power, g.ints([1, MEL_BANDS, STEPS, 2])]);
   const relative = m.sub(perStep, g.op('Unsqueeze', [loud, g.ints([3])]));
   const heard = m.add(m.mul(m.clamp(relative, -DEPTH, 0), 2 / DEPTH), 1);
-  const outputs = network(g, m, g.op('Reshape', [heard, g.ints([1, MEL_BANDS, SEGMENT_FRAMES])]), weights);
+  const found = network(g, m, g.op('Reshape', [heard, g.ints([1, MEL_BANDS, SEGMENT_FRAMES])]), weights);
+  const bounded = m.max(found, FLOOR);
+  const around = m.mul(averaged(g, bounded, AROUND), g.weights([1, CUES.length, 1], COMPARED));
+  const outputs = m.sub(bounded, around);
 
   const { ramps } = weights;
   const slopes = g.weights(
@@ -104,6 +107,15 @@ function network(g: GraphBuilder, m: Arithmetic, heard: Value, weights: HearingW
   }, first);
   return convolved(last, 'last', {});
 }
+
+/**
+ * Contacts of the lips are short, and how probable the network finds them at all depends on voice and recording. So for
+ * closure and dental counts by how much they are more probable than on average around, so many steps before and after.
+ */
+const AROUND = 6;
+const COMPARED = [1, 0, 0, 0, 1];
+/** Log odds below which a no is a no. */
+const FLOOR = -6;
 
 /** As in scripts/export/articulation/network.py. Together they look half a second back and ahead. */
 const DILATIONS = [1, 2, 4, 8, 4, 2, 1];
