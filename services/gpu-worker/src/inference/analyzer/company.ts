@@ -145,7 +145,11 @@ export function createCompany(findAgain: FindAgain, newFace: () => number, longe
       known = known.filter((one) => one !== taken);
       return taken?.followed?.face ?? null;
     },
-    areKnown: (): boolean => known.length > 0,
+    /** Whether nobody is beside the main face, or others of whom all are followed, or some are not. */
+    kind(): 'alone' | 'followed' | 'accompanied' {
+      if (known.length === 0) return 'alone';
+      return known.every((bystander) => bystander.followed !== null) ? 'followed' : 'accompanied';
+    },
     forget(): void {
       known = [];
       lost = [];

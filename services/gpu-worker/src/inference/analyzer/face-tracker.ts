@@ -17,10 +17,10 @@ const CHECK_EVERY = 0.4;
 
 /**
  * While following a face, the tracker looks for other people again after this many seconds. It would not recognize
- * somebody who walks if it missed more than a few steps. Noticing a newcomer can wait, because most videos show a
- * single face.
+ * somebody who walks if it missed more than a few steps, unless their landmarks are followed too. Noticing a newcomer can
+ * wait, because most videos show a single face.
  */
-const LOOK_AROUND_EVERY = { alone: 2, accompanied: 0.2 };
+const LOOK_AROUND_EVERY = { alone: 2, followed: 0.6, accompanied: 0.2 };
 
 /**
  * Without a face, very large and very small ones are searched for only after this many seconds: this takes six times as
@@ -176,7 +176,7 @@ export function createFaceTracker(
     if (face !== null) face = await follow(picture, face);
     const others = await company.follow(picture, now, face);
     if (face !== null) {
-      const every = LOOK_AROUND_EVERY[company.areKnown() ? 'accompanied' : 'alone'];
+      const every = LOOK_AROUND_EVERY[company.kind()];
       if (isTime(every, followedSince)) others.push(...(await lookAround(picture, face)));
     } else {
       followedSince = now;

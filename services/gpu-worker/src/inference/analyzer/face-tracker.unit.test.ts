@@ -18,6 +18,7 @@ const PARAMS = {
 
 const ANNA: Box = { x1: 80, y1: 100, x2: 200, y2: 220 };
 const BERT: Box = { x1: 400, y1: 100, x2: 480, y2: 180 };
+const SMALL: Box = { x1: 560, y1: 100, x2: 590, y2: 130 };
 const BERT_AT = (x1: number): Box => ({ ...BERT, x1, x2: x1 + 80 });
 const pointsIn = (box: Box): Float32Array => syntheticTrack({ frames: 1, ...PICTURE, box }).landmarks;
 
@@ -131,8 +132,6 @@ describe('of two people', () => {
 });
 
 describe('the faces beside the main one', () => {
-  const SMALL: Box = { x1: 560, y1: 100, x2: 590, y2: 130 };
-
   test('are looked at every second time, and keep their numbers', async () => {
     const { show, looksAt } = scene();
     await show([ANNA, BERT], 20, true);
@@ -173,7 +172,8 @@ test('somebody alone is found again elsewhere at once', async () => {
 
 test.each([
   ['alone one run in two seconds', [ANNA], 4],
-  ['beside somebody else five runs in a second', [ANNA, BERT], 40],
+  ['beside another followed face five runs in three seconds', [ANNA, BERT], 13],
+  ['beside a small one five runs in a second', [ANNA, SMALL], 40],
 ])('a followed face costs the detector for whole frames %s', async (_, people, runs) => {
   for (const rate of [25, 50]) {
     const { show, looks } = scene(rate);
