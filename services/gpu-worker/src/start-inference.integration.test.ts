@@ -186,7 +186,7 @@ describe('inference on files', () => {
   test('of a video that outlasts the speech, only the frames that affect the output are analyzed', async () => {
     const videoPath = at('sample.mp4');
     const sample = join(__dirname, '../../../samples/face.mp4');
-    await ffmpeg(['-i', sample, '-t', '3', '-vf', 'scale=256:256', '-an', videoPath]);
+    await ffmpeg(['-stream_loop', '1', '-i', sample, '-t', '9', '-vf', 'scale=256:256', '-an', videoPath]);
     const whole = await inference.analyze({ videoPath, trackPath: at('whole.track') });
     const result = await inference.render({ ...filesOf('cut_off', 'short', 'part.mp4'), videoPath });
 

@@ -74,7 +74,7 @@ describe('face tracks of videos', () => {
     const [analyzed, reused] = await analyzedFrames([first, second]);
     expect(analyzed).toBeGreaterThan(17);
     expect(reused).toBe(0);
-    expect(await usageOf(second)).toMatchObject({ input_video_seconds: 3, input_audio_seconds: 0.6 });
+    expect(await usageOf(second)).toMatchObject({ input_video_seconds: 9, input_audio_seconds: 0.6 });
   });
 
   test('the three engines of a render, on three workers at once, share one analysis', async () => {
@@ -92,11 +92,11 @@ describe('face tracks of videos', () => {
     await workers.perform(short);
     expect(await workers.kept(videoId)).toMatchObject([{ complete: false }]);
     await workers.perform(whole);
-    expect(await workers.kept(videoId)).toMatchObject([{ complete: true, seconds: 3 }]);
+    expect(await workers.kept(videoId)).toMatchObject([{ complete: true, seconds: 9 }]);
     await workers.perform(after);
     const [part, all, none] = await analyzedFrames([short, whole, after]);
-    expect(part).toBeLessThan(75);
-    expect([all, none]).toEqual([75, 0]);
+    expect(part).toBeLessThan(225);
+    expect([all, none]).toEqual([225, 0]);
   });
 
   test('a preparation, the renders after it, whether or not they name it, and preparations of the same bytes share one analysis', async () => {
@@ -108,11 +108,11 @@ describe('face tracks of videos', () => {
       status: 'completed',
       version: FACE_TRACK_VERSION,
       analyzer_version: SCRIPTED_PACKS.analyzer.version,
-      frames: 75,
+      frames: 225,
       fps: 25,
       width: 256,
       height: 256,
-      duration_seconds: 3,
+      duration_seconds: 9,
     });
     const naming = await newRender(videoId, { prepared: preparation.preparationId });
     const silent = await newRender(videoId);
@@ -126,7 +126,7 @@ describe('face tracks of videos', () => {
     await workers.perform(second);
     expect(await fixture.row('preparations', second.preparationId)).toMatchObject({
       status: 'completed',
-      frames: 75,
+      frames: 225,
     });
     expect(await fixture.storage.head(object)).toEqual(made);
     expect(host.analyses()).toBe(before + 1);

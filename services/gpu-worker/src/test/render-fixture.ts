@@ -19,7 +19,7 @@ import { trackName } from '../supervisor/cached-features';
 import { type Media } from './scripted-host';
 
 const SIZE = { width: 192, height: 192 };
-const FRAMES = { plain: 20, face: 75 };
+const FRAMES = { plain: 20, face: 225 };
 const SPEECH_SECONDS = { short: 0.6, long: 30 };
 const RECORD_SECONDS = 3600;
 const SAMPLE_FACE = join(__dirname, '../../../../samples/face.mp4');
@@ -48,7 +48,17 @@ export type RenderFixture = Awaited<ReturnType<typeof createRenderFixture>>;
 export async function recordedMedia(folder: string): Promise<Media> {
   const at = (name: string): string => join(folder, name);
   await makeNumberedVideo(at('plain.mp4'), { frames: FRAMES.plain, ...SIZE });
-  const small = ['-i', SAMPLE_FACE, '-t', `${FRAMES.face / 25}`, '-vf', 'scale=256:256', '-an'];
+  const small = [
+    '-stream_loop',
+    '1',
+    '-i',
+    SAMPLE_FACE,
+    '-t',
+    `${FRAMES.face / 25}`,
+    '-vf',
+    'scale=256:256',
+    '-an',
+  ];
   await ffmpeg([...small, '-c:v', 'libx264', '-preset', 'ultrafast', at('face.mp4')]);
   await makeTone(at('short.wav'), { seconds: SPEECH_SECONDS.short });
   await makeTone(at('long.wav'), { seconds: SPEECH_SECONDS.long });
@@ -143,7 +153,7 @@ export async function createRenderFixture(media: Media) {
     s3,
     factories,
     customerId,
-    /** A new asset with three seconds of a face, or with the plain video's pictures; its bytes are unique. */
+    /** A new asset with nine seconds of a face, or with the plain video's pictures; its bytes are unique. */
     newVideo: (shows: 'face' | 'no face') => {
       const kind = shows === 'face' ? 'face' : 'plain';
       return asset('video', Buffer.concat([media[kind], freeBox(randomBytes(16))]), FRAMES[kind] / 25);

@@ -16,7 +16,7 @@ import { type AnalyzeResult, type RenderResult } from '../protocol/messages';
 export interface Media {
   /** A video of 20 frames that shows no face. */
   readonly plain: Uint8Array;
-  /** A video of 75 frames that shows a face in each. */
+  /** A video of 225 frames that shows a face in each. */
   readonly face: Uint8Array;
   /** Speech of 0.6 and of 30 seconds. */
   readonly short: Uint8Array;
@@ -32,7 +32,7 @@ export const SCRIPTED_MEDIA: Media = {
 };
 
 const SIZE = { width: 256, height: 256 };
-const FACE_FRAMES = 75;
+const FACE_FRAMES = 225;
 const FPS = 25;
 const LAYOUT: FeatureLayout = { version: '1', values: 4 };
 

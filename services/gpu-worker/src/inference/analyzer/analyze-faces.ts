@@ -91,6 +91,7 @@ export async function analyzeFaces({
     const looks = news !== null && (newShot || news.face || seconds >= nextLook);
     held.push(isHeld);
     cuts.push(newShot);
+    if (newShot) for (const stream of streams.values()) stream.end();
     if (looks) {
       nextLook = seconds + LOOK_EVERY;
       const [main, ...others] = await track(picture, seconds, newShot);
@@ -99,11 +100,12 @@ export async function analyzeFaces({
       for (const { face, points } of [main, ...others]) {
         const stream = streams.get(face) ?? createFaceStream(frame, source);
         streams.set(face, stream);
-        stream.see(frame, picture, points);
+        stream.see(frame, seconds, picture, points);
       }
     }
     onFrame?.(held.length);
   }
+  for (const stream of streams.values()) stream.end();
   const known = { clock: clockOf(held.length), held, cuts };
   const sound = inCompany ? await listen() : null;
   const faces = composeFaces([...streams.values()], known, sound);

@@ -15,6 +15,7 @@ import {
   smoothRun,
   TRACK_REACH,
 } from '@lipsync/engines';
+import { COVER_REACH } from './cover-finder';
 import { hideCovered, SHORTEST_FREE } from './covered-mouths';
 import { landmarkBounds } from './face-geometry';
 
@@ -30,9 +31,10 @@ const LANDMARK_SIGMA = 0.06;
 /**
  * The frames of how many seconds after a frame can affect the data derived for it: the reach of engines in the track, plus
  * the reach of the landmarks' smoothing, plus the longest gap, which a sighting may end there, plus the shortest time for
- * which a mouth is free, which a cover may end there.
+ * which a mouth is free, which a cover may end there, plus what tells that it is one.
  */
-export const LOOK_AHEAD = TRACK_REACH + smoothingReach(LANDMARK_SIGMA) + LONGEST_GAP + SHORTEST_FREE;
+export const LOOK_AHEAD =
+  TRACK_REACH + smoothingReach(LANDMARK_SIGMA) + LONGEST_GAP + SHORTEST_FREE + COVER_REACH;
 
 /** Absorbs what floating point takes from a difference between the times of two frames. */
 const ROUNDING = 1e-9;

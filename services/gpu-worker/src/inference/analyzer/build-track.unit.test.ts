@@ -81,7 +81,7 @@ describe('buildTrack', () => {
     };
     const cropsOf = (track: FaceTrack): Float32Array =>
       musetalkBoxes(track, { shift: 0, margin: 10 }).slice(0, wanted * 4);
-    const whole = trackOf(200);
+    const whole = trackOf(300);
     const part = trackOf(wanted + ahead);
     expect(cropsOf(part)).toEqual(cropsOf(whole));
 

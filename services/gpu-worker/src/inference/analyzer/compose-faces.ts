@@ -1,5 +1,5 @@
 import { frameAt, secondsAt } from '@lipsync/domain';
-import { connectedRuns, mouthOpening, type Run } from '@lipsync/engines';
+import { connectedRuns, type Cover, mouthOpening, type Run } from '@lipsync/engines';
 import { type AnalyzedFrames, type TrackFaces } from './build-track';
 import { landmarkBounds } from './face-geometry';
 import { type FaceRows, type FaceStream } from './face-stream';
@@ -21,6 +21,8 @@ export function composeFaces(
 ): TrackFaces {
   const faces: (Float32Array | null)[] = shotCuts.map(() => null);
   const colors: TrackFaces['colors'][number][] = shotCuts.map(() => null);
+  const covers = new Map<number, Cover>();
+  const covered = shotCuts.map(() => false);
   const cuts = [...shotCuts];
   /** Per frame its shot, and the number of its face in the shot. */
   const shots = shotCuts.map(() => 0);
@@ -42,6 +44,9 @@ export function composeFaces(
       chosen[frame] = number;
       faces[frame] = face.faces[frame - face.start] ?? null;
       colors[frame] = face.colors[frame - face.start] ?? null;
+      const cover = face.covers[frame - face.start];
+      if (cover) covers.set(frame, cover);
+      covered[frame] = face.covered[frame - face.start] === true;
       const isOther = frame > shot.start && chosen[frame - 1] !== number;
       if (isOther || face.cuts[frame - face.start] === true) cuts[frame] = true;
     }
@@ -50,9 +55,8 @@ export function composeFaces(
     faces,
     colors,
     cuts,
-    // Nothing looks for covers yet.
-    covers: new Map(),
-    covered: chosen.map(() => false),
+    covers,
+    covered,
     areApart: (frame, other) => shots[frame] === shots[other] && chosen[frame] !== chosen[other],
   };
 }

@@ -1,7 +1,8 @@
 import { type Clock, secondsAt } from '@lipsync/domain';
-import { type LookColors, lookColors } from '@lipsync/engines';
+import { type Cover, type LookColors, lookColors } from '@lipsync/engines';
 import { type RgbPicture } from '@lipsync/kernels';
 import { type AnalyzedFrames, fillGaps, LONGEST_GAP, markJumps } from './build-track';
+import { createCoverFinder } from './cover-finder';
 
 /** Width and height in pixels. */
 export interface Size {
@@ -18,6 +19,9 @@ export interface FaceRows {
   readonly colors: readonly (LookColors | null)[];
   /** Whether the face jumps. */
   readonly cuts: readonly boolean[];
+  /** What covers the face, as far as the last look at it tells, and whether it covers the mouth. */
+  readonly covers: readonly (Cover | null)[];
+  readonly covered: readonly boolean[];
 }
 
 export type FaceStream = ReturnType<typeof createFaceStream>;
@@ -27,6 +31,7 @@ export function createFaceStream(start: number, source: Size) {
   const faces: (Float32Array | null)[] = [];
   const colors: (LookColors | null)[] = [];
   const isLookedAt: boolean[] = [];
+  const finder = createCoverFinder();
 
   /** Frames that nobody looked at, up to this one. */
   function skipTo(frame: number): void {
@@ -40,11 +45,17 @@ export function createFaceStream(start: number, source: Size) {
   return {
     start,
     /** A look at a frame's picture, in which the face has these landmarks, or is not found. Frames come in order. */
-    see(frame: number, picture: RgbPicture, points: Float32Array | null): void {
+    see(frame: number, seconds: number, picture: RgbPicture, points: Float32Array | null): void {
       skipTo(frame);
-      faces[frame - start] = points && toSource(points, picture, source);
+      const face = points && toSource(points, picture, source);
+      if (points && face) finder.see(frame, seconds, picture, points, face);
+      faces[frame - start] = face;
       colors[frame - start] = points && lookColors(picture, points);
       isLookedAt[frame - start] = true;
+    },
+    /** Ends the shot: no look follows, and the memory of its pictures is freed. */
+    end(): void {
+      finder.end();
     },
     /** What is known of the face up to frame `end`, where its shot ends. Gaps are filled. */
     rows(end: number, { clock, held }: Omit<AnalyzedFrames, 'cuts'>): FaceRows {
@@ -54,14 +65,19 @@ export function createFaceStream(start: number, source: Size) {
       markJumps(faces, frames);
       fillGaps(faces, frames);
       // What was not looked at is as it was before: a held picture, and the last ones before the face is lost or cut.
+      const found = finder.found();
+      const covers = faces.map((): Cover | null => null);
+      const covered = faces.map(() => false);
       let lookedAt = 0;
       for (const frame of faces.keys()) {
         if (isLookedAt[frame]) lookedAt = frame;
         const isRecent = secondsAt(frames.clock, frame) - secondsAt(frames.clock, lookedAt) < LONGEST_GAP;
         const isSkipped = !isLookedAt[frame] && !faces[frame] && isRecent;
         if (frames.held[frame] || isSkipped) faces[frame] = faces[frame - 1] ?? null;
+        covers[frame] = found.covers.get(start + lookedAt) ?? null;
+        covered[frame] = found.covered.has(start + lookedAt);
       }
-      return { start, faces, colors, cuts };
+      return { start, faces, colors, cuts, covers, covered };
     },
   };
 }

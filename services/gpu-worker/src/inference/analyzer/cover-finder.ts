@@ -1,0 +1,172 @@
+import { type Cover, coverOf, coverTransform } from '@lipsync/engines';
+import { createPatchSampler, invertAffine, type Patch, type RgbPicture } from '@lipsync/kernels';
+import { ALIGNED_SIDE, alignedLandmarks, alignedPatch, cellOf } from './aligned-face';
+import { type AlignedLook, createReference } from './cover-reference';
+import { findCover } from './uncommon-cells';
+
+/*
+ * Finds what covers a face, such as a hand or a microphone: what differs from the face's own usual look, in a square in
+ * which eyes and nose always are in one place.
+ */
+
+/** The usual look of a face is that of so many seconds before a look and after it. It is made anew after every block. */
+const BEFORE = 12;
+const AFTER = 3;
+const BLOCK = 2;
+
+/** It is made of so many looks, chosen evenly out of those that are kept, one in so many seconds. */
+const REFERENCES = 12;
+const KEEP_EVERY = 0.25;
+
+/** A cover is seen for longer than this. What appears for a moment is a wrong landmark or a flash. */
+const SHORTEST_COVER = 0.1;
+
+/** What covers a face does so before it is recognized, and a little longer than it is: a fast hand is blurred. */
+const MARGIN = 0.1;
+
+/** Absorbs what floating point takes from a difference between two times. */
+const ROUNDING = 1e-6;
+
+/** So many seconds after a frame may affect what is found to cover its face. */
+export const COVER_REACH = BLOCK + AFTER + SHORTEST_COVER + MARGIN;
+
+/** What covers a face, at one look. */
+interface CoverLook {
+  readonly frame: number;
+  readonly seconds: number;
+  readonly cover: Cover | null;
+  readonly coversMouth: boolean;
+}
+
+interface PendingLook extends AlignedLook {
+  readonly frame: number;
+  readonly patch: Patch;
+  /** The landmarks in pixels of the source, and how many of these an analyzed pixel is, x and y. */
+  readonly inSource: Float32Array;
+  readonly scale: readonly [number, number];
+}
+
+export interface FoundCovers {
+  readonly covers: ReadonlyMap<number, Cover>;
+  /** The frames whose mouth is covered. */
+  readonly covered: ReadonlySet<number>;
+}
+
+export type CoverFinder = ReturnType<typeof createCoverFinder>;
+
+/** For one face of a shot. It keeps the pictures of the last seconds only. */
+export function createCoverFinder() {
+  const samplePatch = createPatchSampler();
+  const looks: CoverLook[] = [];
+  let pending: PendingLook[] = [];
+  let kept: AlignedLook[] = [];
+  let blockStart: number | null = null;
+
+  /** Judges the looks of the block that begins at `start`. */
+  function judge(start: number): void {
+    const end = start + BLOCK - ROUNDING;
+    const block = pending.filter(({ seconds }) => seconds < end);
+    pending = pending.slice(block.length);
+    kept = kept.filter(({ seconds }) => seconds >= start - BEFORE);
+    if (block.length === 0) return;
+    const reference = createReference(evenly(kept.filter(({ seconds }) => seconds < end + AFTER)));
+    for (const look of block) {
+      const seen = findCover(look, reference);
+      const cover = seen && inFaceSpace(seen.cells, look);
+      looks.push({
+        frame: look.frame,
+        seconds: look.seconds,
+        cover,
+        coversMouth: seen?.coversMouth === true,
+      });
+    }
+  }
+
+  function judgeUntil(seconds: number): void {
+    while (blockStart !== null && pending.length > 0 && seconds >= blockStart + BLOCK + AFTER) {
+      judge(blockStart);
+      blockStart += BLOCK;
+    }
+  }
+
+  return {
+    /** A look at a picture in which the face has these landmarks; looks come in order. */
+    see(
+      frame: number,
+      seconds: number,
+      picture: RgbPicture,
+      points: Float32Array,
+      inSource: Float32Array,
+    ): void {
+      if (pending.length === 0 || blockStart === null) blockStart = seconds;
+      judgeUntil(seconds);
+      const patch = alignedPatch(points);
+      const colors = new Uint8Array(ALIGNED_SIDE ** 2 * 3);
+      samplePatch(picture, patch, { width: ALIGNED_SIDE, height: ALIGNED_SIDE, data: colors });
+      const scale = [(inSource[0] ?? 0) / (points[0] ?? 1), (inSource[1] ?? 0) / (points[1] ?? 1)] as const;
+      const look = {
+        frame,
+        seconds,
+        colors,
+        landmarks: alignedLandmarks(points, patch),
+        patch,
+        inSource,
+        scale,
+      };
+      pending.push(look);
+      const last = kept.at(-1);
+      if (last === undefined || seconds >= last.seconds + KEEP_EVERY - ROUNDING) kept.push(look);
+    },
+    /** No look follows. Frees the memory of the pictures. */
+    end(): void {
+      judgeUntil(Infinity);
+      kept = [];
+    },
+    /** What covered the face at the looks judged so far, and after the end at all. */
+    found: (): FoundCovers => settle(looks),
+  };
+}
+
+function evenly<T>(rows: readonly T[]): T[] {
+  const count = Math.min(REFERENCES, rows.length);
+  return Array.from({ length: count }, (_, i) => rows[Math.floor(((i + 0.5) * rows.length) / count)]).filter(
+    (row) => row !== undefined,
+  );
+}
+
+/** The covered aligned cells as a cover of the face in its source picture. */
+function inFaceSpace(cells: Uint8Array, { patch, inSource, scale }: PendingLook): Cover {
+  const { a, b, c, d, e, f } = invertAffine(coverTransform(inSource));
+  const inside = (at: number): boolean => at >= 0 && at < ALIGNED_SIDE;
+  return coverOf((column, row) => {
+    const [u, v] = [column + 0.5, row + 0.5];
+    const point = { x: (a * u + b * v + c) / scale[0], y: (d * u + e * v + f) / scale[1] };
+    const { x, y } = cellOf(point, patch);
+    return inside(x) && inside(y) && cells[Math.floor(y) * ALIGNED_SIDE + Math.floor(x)] === 1;
+  });
+}
+
+/** Drops what is seen for a moment only, and widens the rest in time. */
+function settle(looks: readonly CoverLook[]): FoundCovers {
+  const lasting = looks.map(() => false);
+  for (let start = 0; start < looks.length; start++) {
+    let end = start;
+    while (looks[end]?.cover) end++;
+    const seconds = (looks[end - 1]?.seconds ?? 0) - (looks[start]?.seconds ?? 0);
+    if (end > start && seconds >= SHORTEST_COVER - ROUNDING) lasting.fill(true, start, end);
+    start = Math.max(start, end);
+  }
+  const covers = new Map<number, Cover>();
+  const covered = new Set<number>();
+  looks.forEach(({ frame, seconds }, i) => {
+    const near = looks.slice(Math.max(0, i - 8), i + 9).filter((other, k) => {
+      const index = Math.max(0, i - 8) + k;
+      return lasting[index] === true && Math.abs(other.seconds - seconds) <= MARGIN + ROUNDING;
+    });
+    if (near.some(({ coversMouth }) => coversMouth)) covered.add(frame);
+    const union = new Uint8Array(near[0]?.cover?.length ?? 0);
+    for (const { cover } of near) cover?.forEach((byte, k) => (union[k] = (union[k] ?? 0) | byte));
+    if (near.length > 0) covers.set(frame, union);
+  });
+  return { covers, covered };
+}

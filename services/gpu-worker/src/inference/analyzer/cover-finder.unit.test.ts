@@ -1,0 +1,162 @@
+import { coverTransform, isCovered } from '@lipsync/engines';
+import { type RgbPicture } from '@lipsync/kernels';
+import { COVER_REACH, createCoverFinder, type FoundCovers } from './cover-finder';
+import { blankPicture } from './face-detector';
+
+const SIDE = 90;
+/** Where the middle of eyes and mouth is, and the distance of the eyes, in pixels. */
+const MIDDLE = 45;
+const EYES = 23;
+const RATE = 12.5;
+
+type Color = readonly [number, number, number];
+const WALL: Color = [90, 100, 110];
+const SKIN: Color = [200, 150, 130];
+const LIPS: Color = [170, 90, 90];
+const TEETH: Color = [230, 225, 215];
+const DARK: Color = [30, 30, 35];
+
+/** A thing before the face: a box in distances of the eyes from the middle of eyes and mouth. */
+interface Thing {
+  readonly x: readonly [number, number];
+  readonly y: readonly [number, number];
+  readonly color?: Color;
+}
+
+interface Scene {
+  /** Gap of the lips in distances of the eyes. */
+  readonly open?: number;
+  readonly light?: number;
+  readonly thing?: Thing | null;
+}
+
+const AT_CHIN: Thing = { x: [-0.4, 0.5], y: [0.95, 2] };
+const OVER_MOUTH: Thing = { x: [-0.3, 0.3], y: [0.3, 2] };
+
+describe('createCoverFinder', () => {
+  test('nothing covers a face that talks, in light that changes', () => {
+    const { covers, covered } = watch(4, (seconds) => ({
+      open: 0.2 * Math.abs(Math.sin(9 * seconds)),
+      light: 1 + 0.2 * Math.sin(2 * seconds),
+    }));
+    expect([covers.size, covered.size]).toEqual([0, 0]);
+  });
+
+  test('what comes before the chin is told where it is and while it is there', () => {
+    const { covers, covered } = watch(4, between(1.6, 2.4, AT_CHIN));
+    const frames = [...covers.keys()];
+    expect([Math.min(...frames), Math.max(...frames)]).toEqual([19, 30]);
+    expect(covered.size).toBe(0);
+    const cover = covers.get(25) ?? new Uint8Array();
+    expect(isCovered(cover, ...cellAt(0, 1.1))).toBe(true);
+    expect(isCovered(cover, ...cellAt(-0.3, 1.1))).toBe(true);
+    expect(isCovered(cover, ...cellAt(0, 0.55))).toBe(false);
+    expect(isCovered(cover, ...cellAt(0.7, 0.4))).toBe(false);
+  });
+
+  test('a mouth is covered while something is before it, and a moment before and after', () => {
+    const { covered } = watch(4, between(1.6, 2.4, OVER_MOUTH));
+    expect([...covered]).toEqual(Array.from({ length: 12 }, (_, i) => 19 + i));
+  });
+
+  test('a face may be covered for almost half of the time', () => {
+    const { covered } = watch(4, between(0.8, 2.6, OVER_MOUTH));
+    expect(Math.min(...covered)).toBeLessThanOrEqual(10);
+    expect(covered.has(5)).toBe(false);
+    expect(covered.has(20)).toBe(true);
+    expect(covered.has(40)).toBe(false);
+  });
+
+  test('what is seen for a moment only covers nothing', () => {
+    expect(watch(4, between(1.6, 1.68, OVER_MOUTH)).covers.size).toBe(0);
+  });
+
+  test('teeth that show once cover nothing', () => {
+    const { covers } = watch(4, (seconds) => ({ open: seconds > 2 && seconds < 2.4 ? 0.25 : 0 }));
+    expect(covers.size).toBe(0);
+  });
+
+  test('what is found depends on the next seconds only', () => {
+    const scene = between(1.6, 2.4, AT_CHIN);
+    const changed = (seconds: number): Scene =>
+      seconds < 2.4 + COVER_REACH ? scene(seconds) : { light: 0.3 };
+    const [one, other] = [watch(9, scene), watch(9, changed)];
+    const known = ({ covers }: FoundCovers) => [...covers].filter(([frame]) => frame < 2.4 * RATE);
+    expect(known(one).length).toBeGreaterThan(9);
+    expect(known(other)).toEqual(known(one));
+  });
+
+  test('coordinates of the source may be other than those of the analyzed picture', () => {
+    const scene = between(1.6, 2.4, AT_CHIN);
+    expect(watch(4, scene, 3).covers.get(25)).toEqual(watch(4, scene).covers.get(25));
+  });
+});
+
+function between(from: number, to: number, thing: Thing): (seconds: number) => Scene {
+  return (seconds) => ({ thing: seconds > from - 1e-9 && seconds < to ? thing : null });
+}
+
+/** Looks at a clip of so many seconds, whose source is `enlarged` times as large. */
+function watch(seconds: number, sceneAt: (seconds: number) => Scene, enlarged = 1): FoundCovers {
+  const finder = createCoverFinder();
+  for (let frame = 0; frame < seconds * RATE; frame++) {
+    const scene = sceneAt(frame / RATE);
+    const points = landmarksOf(scene);
+    const inSource = points.map((value) => value * enlarged);
+    finder.see(frame, frame / RATE, paint(scene), points, inSource);
+  }
+  finder.end();
+  return finder.found();
+}
+
+/** The cell of the cover's grid, column and row, of a place in distances of the eyes. */
+function cellAt(x: number, y: number): [number, number] {
+  const { a, b, c, d, e, f } = coverTransform(landmarksOf({}));
+  const [u, v] = [MIDDLE + x * EYES, MIDDLE + y * EYES];
+  return [Math.floor(a * u + b * v + c), Math.floor(d * u + e * v + f)];
+}
+
+/** Height of the lips' middle, and half of their width. */
+const MOUTH = { y: 0.55, half: 0.4 };
+
+function paint({ open = 0, light = 1, thing = null }: Scene): RgbPicture {
+  const picture = blankPicture(SIDE, SIDE);
+  for (let row = 0; row < SIDE; row++) {
+    for (let column = 0; column < SIDE; column++) {
+      const [x, y] = [(column + 0.5 - MIDDLE) / EYES, (row + 0.5 - MIDDLE) / EYES];
+      const noise = ((column * 7 + row * 13) % 7) - 3;
+      const color = colorAt(x, y, open, thing).map((level) => Math.min(255, level * light + noise));
+      picture.data.set(color, (row * SIDE + column) * 3);
+    }
+  }
+  return picture;
+}
+
+function colorAt(x: number, y: number, open: number, thing: Thing | null): Color {
+  if (thing && x >= thing.x[0] && x < thing.x[1] && y >= thing.y[0] && y < thing.y[1])
+    return thing.color ?? DARK;
+  const bow = Math.sqrt(Math.max(0, 1 - (x / MOUTH.half) ** 2));
+  const away = Math.abs(y - MOUTH.y);
+  if (away < (open / 2) * bow) return TEETH;
+  if (away < (open / 2 + 0.12) * bow) return LIPS;
+  return (x / 1.1) ** 2 + ((y + 0.1) / 1.4) ** 2 < 1 ? SKIN : WALL;
+}
+
+/** 68 landmarks of the painted face. */
+function landmarksOf({ open = 0 }: Scene): Float32Array {
+  const at = (angle: number, half: number, tall: number, y: number, x = 0) =>
+    [x + half * Math.cos(angle), y + tall * Math.sin(angle)] as const;
+  const ring = (count: number, ...[half, tall, y, x]: [number, number, number, number?]) =>
+    Array.from({ length: count }, (_, i) => at(Math.PI + (2 * Math.PI * i) / count, half, tall, y, x));
+  const points = [
+    ...Array.from({ length: 17 }, (_, i) => at(Math.PI - (Math.PI * (i + 1)) / 18, 1.1, 1.4, -0.1)),
+    ...ring(10, 0.6, 0.05, -0.8),
+    ...[-0.56, -0.37, -0.2, -0.03].map((y) => [0, y] as const),
+    ...[-0.19, -0.1, 0, 0.1, 0.19].map((x) => [x, 0.15] as const),
+    ...ring(6, 0.18, 0.06, -0.55, -0.5),
+    ...ring(6, 0.18, 0.06, -0.55, 0.5),
+    ...ring(12, MOUTH.half, open / 2 + 0.12, MOUTH.y),
+    ...ring(8, MOUTH.half * 0.9, open / 2, MOUTH.y),
+  ];
+  return Float32Array.from(points.flat().map((value) => MIDDLE + value * EYES));
+}
