@@ -93,6 +93,16 @@ describe('analyzeFaces', () => {
     }
   });
 
+  test('a mouth is not found while a cup is before it', async () => {
+    const drinking = sample.map((picture, frame) => (frame >= 12 && frame < 20 ? withCup(picture) : picture));
+    const { found, covers } = await analyze(drinking);
+
+    expect([...found].slice(12, 20)).toEqual(Array.from({ length: 8 }, () => 0));
+    expect([...found].slice(0, 9)).toEqual(Array.from({ length: 9 }, () => 1));
+    expect([...found].slice(23)).toEqual(Array.from({ length: 9 }, () => 1));
+    expect(covers.size).toBe(0);
+  });
+
   test('frames without a face are marked so and carry zeros', async () => {
     const wall = sample.slice(0, 6).map((picture) => part(picture, { x: 45, y: 60, side: 80 }));
     const track = await analyze(wall);
@@ -370,6 +380,15 @@ function tiltOf(track: FaceTrack): number {
   const left = landmarkCenter(points, [36, 42]);
   const right = landmarkCenter(points, [42, 48]);
   return (Math.atan2(right.y - left.y, right.x - left.x) * 180) / Math.PI;
+}
+
+/** The picture with something white before the mouth and below it. */
+function withCup({ width, height, data }: RgbPicture): RgbPicture {
+  const out = { width, height, data: data.slice() };
+  const [left, right] = [EYES.x - 0.6 * EYES.distance, EYES.x + 0.6 * EYES.distance];
+  for (let y = Math.round((EYES.y + 0.9 * EYES.distance) * SIDE); y < SIDE; y++)
+    out.data.fill(235, (y * SIDE + Math.round(left * SIDE)) * 3, (y * SIDE + Math.round(right * SIDE)) * 3);
+  return out;
 }
 
 /** A square crop of a picture, enlarged to the usual size. */

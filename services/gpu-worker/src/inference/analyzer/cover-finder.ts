@@ -1,4 +1,4 @@
-import { type Cover, coverOf, coverTransform } from '@lipsync/engines';
+import { connectedRuns, type Cover, coverOf, coverTransform, isCovered } from '@lipsync/engines';
 import { createPatchSampler, invertAffine, type Patch, type RgbPicture } from '@lipsync/kernels';
 import { ALIGNED_SIDE, alignedLandmarks, alignedPatch, cellOf } from './aligned-face';
 import { type AlignedLook, createReference } from './cover-reference';
@@ -18,6 +18,9 @@ const BLOCK = 2;
 const REFERENCES = 12;
 const KEEP_EVERY = 0.25;
 
+/** A look is judged so many seconds after the one before. What lies between shares what is found on both sides. */
+const JUDGE_EVERY = 0.06;
+
 /** A cover is seen for longer than this. What appears for a moment is a wrong landmark or a flash. */
 const SHORTEST_COVER = 0.1;
 
@@ -30,14 +33,6 @@ const ROUNDING = 1e-6;
 /** So many seconds after a frame may affect what is found to cover its face. */
 export const COVER_REACH = BLOCK + AFTER + SHORTEST_COVER + MARGIN;
 
-/** What covers a face, at one look. */
-interface CoverLook {
-  readonly frame: number;
-  readonly seconds: number;
-  readonly cover: Cover | null;
-  readonly coversMouth: boolean;
-}
-
 interface PendingLook extends AlignedLook {
   readonly frame: number;
   readonly patch: Patch;
@@ -46,10 +41,17 @@ interface PendingLook extends AlignedLook {
   readonly scale: readonly [number, number];
 }
 
-export interface FoundCovers {
-  readonly covers: ReadonlyMap<number, Cover>;
-  /** The frames whose mouth is covered. */
-  readonly covered: ReadonlySet<number>;
+/** What covers the face from a frame on, up to the next one that is told. */
+export interface FoundCover {
+  readonly cover: Cover | null;
+  readonly coversMouth: boolean;
+}
+export type FoundCovers = ReadonlyMap<number, FoundCover>;
+
+/** What covers a face, at one look. */
+interface CoverLook extends FoundCover {
+  readonly frame: number;
+  readonly seconds: number;
 }
 
 export type CoverFinder = ReturnType<typeof createCoverFinder>;
@@ -61,6 +63,7 @@ export function createCoverFinder() {
   let pending: PendingLook[] = [];
   let kept: AlignedLook[] = [];
   let blockStart: number | null = null;
+  let lastSeconds = -Infinity;
 
   /** Judges the looks of the block that begins at `start`. */
   function judge(start: number): void {
@@ -98,6 +101,8 @@ export function createCoverFinder() {
       points: Float32Array,
       inSource: Float32Array,
     ): void {
+      if (seconds < lastSeconds + JUDGE_EVERY - ROUNDING) return;
+      lastSeconds = seconds;
       if (pending.length === 0 || blockStart === null) blockStart = seconds;
       judgeUntil(seconds);
       const patch = alignedPatch(points);
@@ -148,25 +153,31 @@ function inFaceSpace(cells: Uint8Array, { patch, inSource, scale }: PendingLook)
 
 /** Drops what is seen for a moment only, and widens the rest in time. */
 function settle(looks: readonly CoverLook[]): FoundCovers {
-  const lasting = looks.map(() => false);
-  for (let start = 0; start < looks.length; start++) {
-    let end = start;
-    while (looks[end]?.cover) end++;
-    const seconds = (looks[end - 1]?.seconds ?? 0) - (looks[start]?.seconds ?? 0);
-    if (end > start && seconds >= SHORTEST_COVER - ROUNDING) lasting.fill(true, start, end);
-    start = Math.max(start, end);
+  const runs = connectedRuns(
+    looks.length,
+    (i) => looks[i]?.cover !== null,
+    () => true,
+  ).map(({ start, end }) => looks.slice(start, end));
+  const lasting = runs.filter((run) => lengthOf(run) >= SHORTEST_COVER - ROUNDING).flat();
+  let first = 0;
+  const found = new Map<number, FoundCover>();
+  for (const { frame, seconds } of looks) {
+    while ((lasting[first]?.seconds ?? Infinity) < seconds - MARGIN - ROUNDING) first++;
+    const near: CoverLook[] = [];
+    for (let i = first; (lasting[i]?.seconds ?? Infinity) <= seconds + MARGIN + ROUNDING; i++)
+      near.push(...lasting.slice(i, i + 1));
+    found.set(frame, { cover: unionOf(near), coversMouth: near.some(({ coversMouth }) => coversMouth) });
   }
-  const covers = new Map<number, Cover>();
-  const covered = new Set<number>();
-  looks.forEach(({ frame, seconds }, i) => {
-    const near = looks.slice(Math.max(0, i - 8), i + 9).filter((other, k) => {
-      const index = Math.max(0, i - 8) + k;
-      return lasting[index] === true && Math.abs(other.seconds - seconds) <= MARGIN + ROUNDING;
-    });
-    if (near.some(({ coversMouth }) => coversMouth)) covered.add(frame);
-    const union = new Uint8Array(near[0]?.cover?.length ?? 0);
-    for (const { cover } of near) cover?.forEach((byte, k) => (union[k] = (union[k] ?? 0) | byte));
-    if (near.length > 0) covers.set(frame, union);
-  });
-  return { covers, covered };
+  return found;
+}
+
+function lengthOf(looks: readonly CoverLook[]): number {
+  return (looks.at(-1)?.seconds ?? 0) - (looks[0]?.seconds ?? 0);
+}
+
+function unionOf(looks: readonly CoverLook[]): Cover | null {
+  const covers = looks.map(({ cover }) => cover).filter((cover) => cover !== null);
+  return looks.length === 0
+    ? null
+    : coverOf((column, row) => covers.some((cover) => isCovered(cover, column, row)));
 }

@@ -1,6 +1,6 @@
-import { coverTransform, isCovered } from '@lipsync/engines';
+import { type Cover, coverTransform, isCovered } from '@lipsync/engines';
 import { type RgbPicture } from '@lipsync/kernels';
-import { COVER_REACH, createCoverFinder, type FoundCovers } from './cover-finder';
+import { COVER_REACH, createCoverFinder, type FoundCover } from './cover-finder';
 import { blankPicture } from './face-detector';
 
 const SIDE = 90;
@@ -81,7 +81,7 @@ describe('createCoverFinder', () => {
     const changed = (seconds: number): Scene =>
       seconds < 2.4 + COVER_REACH ? scene(seconds) : { light: 0.3 };
     const [one, other] = [watch(9, scene), watch(9, changed)];
-    const known = ({ covers }: FoundCovers) => [...covers].filter(([frame]) => frame < 2.4 * RATE);
+    const known = ({ covers }: Watched) => [...covers].filter(([frame]) => frame < 2.4 * RATE);
     expect(known(one).length).toBeGreaterThan(9);
     expect(known(other)).toEqual(known(one));
   });
@@ -97,7 +97,7 @@ function between(from: number, to: number, thing: Thing): (seconds: number) => S
 }
 
 /** Looks at a clip of so many seconds, whose source is `enlarged` times as large. */
-function watch(seconds: number, sceneAt: (seconds: number) => Scene, enlarged = 1): FoundCovers {
+function watch(seconds: number, sceneAt: (seconds: number) => Scene, enlarged = 1): Watched {
   const finder = createCoverFinder();
   for (let frame = 0; frame < seconds * RATE; frame++) {
     const scene = sceneAt(frame / RATE);
@@ -106,7 +106,16 @@ function watch(seconds: number, sceneAt: (seconds: number) => Scene, enlarged = 
     finder.see(frame, frame / RATE, paint(scene), points, inSource);
   }
   finder.end();
-  return finder.found();
+  const found = [...finder.found()];
+  const coverIn = ([frame, { cover }]: [number, FoundCover]) => (cover ? [[frame, cover] as const] : []);
+  const covered = found.filter(([, { coversMouth }]) => coversMouth).map(([frame]) => frame);
+  return { covers: new Map(found.flatMap(coverIn)), covered: new Set(covered) };
+}
+
+/** The covers by frame, and the frames whose mouth is covered. */
+interface Watched {
+  readonly covers: ReadonlyMap<number, Cover>;
+  readonly covered: ReadonlySet<number>;
 }
 
 /** The cell of the cover's grid, column and row, of a place in distances of the eyes. */

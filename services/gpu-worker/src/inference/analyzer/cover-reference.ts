@@ -77,10 +77,12 @@ export function createReference(looks: readonly AlignedLook[]): CoverReference {
   const face = cellsWithin([...jaw, ...corners]);
   const upper = face.map((cell, i) => (i < Math.floor(bottom) * ALIGNED_SIDE ? cell : 0));
 
-  const seen = looks.map(({ colors }) => lumaChroma(colors));
-  const levels = seen.map((colors) => levelOf(colors, upper));
+  const samples = looks.map(({ colors }) => lumaChroma(colors));
+  const levels = samples.map((sample) => levelOf(sample, upper));
   const level = levels.toSorted((a, b) => a - b)[Math.floor(levels.length / 2)] ?? 1;
-  const samples = seen.map((colors, i) => relit(colors, levels[i] ?? level, level));
+  samples.forEach((sample, i) => {
+    relight(sample, levels[i] ?? level, level);
+  });
   const colors = new Float32Array(ALIGNED_CELLS * 3);
   const near = new Float32Array(ALIGNED_CELLS);
   const around = grown(face, AROUND);
@@ -176,7 +178,8 @@ export function levelOf(colors: Float32Array, upper: Uint8Array): number {
   return Math.max(1, Float32Array.from(levels).sort()[Math.floor(levels.length / 2)] ?? 1);
 }
 
-/** The colors of a face whose upper part has lightness `from`, in a light that gives it `to`. */
-export function relit(colors: Float32Array, from: number, to: number): Float32Array {
-  return colors.map((value) => (value * to) / from);
+/** Brings the colors of a face whose upper part has lightness `from` into a light that gives it `to`, in place. */
+export function relight(colors: Float32Array, from: number, to: number): void {
+  const gain = to / from;
+  for (let i = 0; i < colors.length; i++) colors[i] = (colors[i] ?? 0) * gain;
 }

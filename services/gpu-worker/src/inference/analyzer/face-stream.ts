@@ -2,7 +2,7 @@ import { type Clock, secondsAt } from '@lipsync/domain';
 import { type Cover, type LookColors, lookColors } from '@lipsync/engines';
 import { type RgbPicture } from '@lipsync/kernels';
 import { type AnalyzedFrames, fillGaps, LONGEST_GAP, markJumps } from './build-track';
-import { createCoverFinder } from './cover-finder';
+import { createCoverFinder, type FoundCover } from './cover-finder';
 
 /** Width and height in pixels. */
 export interface Size {
@@ -66,6 +66,7 @@ export function createFaceStream(start: number, source: Size) {
       fillGaps(faces, frames);
       // What was not looked at is as it was before: a held picture, and the last ones before the face is lost or cut.
       const found = finder.found();
+      let last: FoundCover | undefined;
       const covers = faces.map((): Cover | null => null);
       const covered = faces.map(() => false);
       let lookedAt = 0;
@@ -74,8 +75,9 @@ export function createFaceStream(start: number, source: Size) {
         const isRecent = secondsAt(frames.clock, frame) - secondsAt(frames.clock, lookedAt) < LONGEST_GAP;
         const isSkipped = !isLookedAt[frame] && !faces[frame] && isRecent;
         if (frames.held[frame] || isSkipped) faces[frame] = faces[frame - 1] ?? null;
-        covers[frame] = found.covers.get(start + lookedAt) ?? null;
-        covered[frame] = found.covered.has(start + lookedAt);
+        last = found.get(start + frame) ?? last;
+        covers[frame] = last?.cover ?? null;
+        covered[frame] = last?.coversMouth === true;
       }
       return { start, faces, colors, cuts, covers, covered };
     },

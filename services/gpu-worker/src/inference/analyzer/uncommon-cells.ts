@@ -6,7 +6,7 @@ import {
   levelOf,
   lumaChroma,
   mouthCells,
-  relit,
+  relight,
 } from './cover-reference';
 
 const NOSE_TIP = 30;
@@ -52,8 +52,8 @@ export interface SeenCover {
 /** Finds what lies before the face in a look, or null. */
 export function findCover(look: AlignedLook, reference: CoverReference): SeenCover | null {
   const { face, upper, level } = reference;
-  const seen = lumaChroma(look.colors);
-  const colors = relit(seen, levelOf(seen, upper), level);
+  const colors = lumaChroma(look.colors);
+  relight(colors, levelOf(colors, upper), level);
   const turned = {
     x: Math.abs((look.landmarks[NOSE_TIP * 2] ?? 0) - reference.nose.x),
     y: Math.abs((look.landmarks[NOSE_TIP * 2 + 1] ?? 0) - reference.nose.y),
