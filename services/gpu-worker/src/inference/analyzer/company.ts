@@ -15,6 +15,11 @@ const MOST_MISSED = 3;
 const MOST_FOLLOWED = 3;
 const SMALLEST_FOLLOWED = 1 / 3;
 
+/** Pictures a second of which each is a turn of one face. Of fewer, each is several turns, so that none waits longer. */
+const TURNS_PER_SECOND = 30;
+/** Absorbs what floating point takes from a difference between two times. */
+const ROUNDING = 1e-6;
+
 /** A look at a followed face. */
 export interface Look {
   /** Number of the person, unique in the clip. */
@@ -55,28 +60,43 @@ export function createCompany(findAgain: FindAgain, newFace: () => number, longe
   let known: readonly Bystander[] = [];
   let lost: readonly Lost[] = [];
   let turn = 0;
+  let before = 0;
   const followed = (): Bystander[] => known.filter((bystander) => bystander.followed !== null);
 
-  /** Follows one of the faces; every other call, that of two faces, follows nobody. */
+  /** Follows the faces whose turn it is. After the last one's turn it is nobody's. */
   async function follow(picture: RgbPicture, seconds: number, main: Float32Array | null): Promise<Look[]> {
     const faces = followed();
-    turn = (turn + 1) % (faces.length + 1);
-    const bystander = faces[turn];
-    if (!bystander?.followed) return [];
-    const { face, points: before } = bystander.followed;
-    const points = await findAgain(picture, before);
-    const rest = known.filter((other) => other !== bystander);
-    const taken = [main, ...rest.map((other) => other.followed?.points ?? null)];
-    if (points === null || taken.some((other) => other !== null && hasSlipped(points, other))) {
-      known = [...rest, { ...bystander, followed: null }];
-      lost = [...lost, { face, box: landmarkBounds(before), seconds }];
-      return [{ face, points: null }];
+    const turns = Math.floor((seconds - before) * TURNS_PER_SECOND + ROUNDING);
+    before = seconds;
+    const looks: Look[] = [];
+    for (let i = 0; i < Math.min(Math.max(1, turns), faces.length + 1); i++) {
+      turn = (turn + 1) % (faces.length + 1);
+      const bystander = faces[turn];
+      if (bystander?.followed)
+        looks.push(await followOne(picture, seconds, main, bystander, bystander.followed));
     }
-    const detected = { ...bystander.detected, box: moved(bystander.detected.box, before, points) };
+    return looks;
+  }
+
+  async function followOne(
+    picture: RgbPicture,
+    seconds: number,
+    main: Float32Array | null,
+    bystander: Bystander,
+    { face, points: last }: Followed,
+  ): Promise<Look> {
+    const points = await findAgain(picture, last);
+    const rest = known.filter((other) => other !== bystander);
+    if (points === null || isTaken(points, main, rest)) {
+      known = [...rest, { ...bystander, followed: null }];
+      lost = [...lost, { face, box: landmarkBounds(last), seconds }];
+      return { face, points: null };
+    }
+    const detected = { ...bystander.detected, box: moved(bystander.detected.box, last, points) };
     known = known.map((other) =>
       other === bystander ? { ...bystander, detected, followed: { face, points } } : other,
     );
-    return [{ face, points }];
+    return { face, points };
   }
 
   /** Begins to follow the bystanders just seen who count beside the main face, if `confirm` finds their landmarks. */
@@ -95,7 +115,7 @@ export function createCompany(findAgain: FindAgain, newFace: () => number, longe
       if (followed().length + looks.length >= MOST_FOLLOWED) continue;
       if (boxArea(bystander.detected.box) < smallest) continue;
       const points = await confirm(bystander.detected);
-      if (points === null) continue;
+      if (points === null || isTaken(points, main, [...known, ...met])) continue;
       const box = landmarkBounds(points);
       const returned = lost.find((face) => overlap(face.box, box) > SAME_FACE_OVERLAP);
       lost = lost.filter((face) => face !== returned);
@@ -111,18 +131,21 @@ export function createCompany(findAgain: FindAgain, newFace: () => number, longe
     follow,
     meet,
     /** Remembers all faces in `seen` except the main one. Forgets a bystander missed several times in a row. */
-    remember(seen: readonly Detection[], main: Box): void {
+    remember(seconds: number, seen: readonly Detection[], main: Box): void {
       const others = seen.filter(({ box }) => !isSame(box, main));
       const beside: Bystander[] = [];
       for (const detected of others) {
         const before = known.find((one) => isSame(one.detected.box, detected.box))?.followed ?? null;
-        const isTaken = beside.some(({ followed: other }) => other !== null && other === before);
-        beside.push({ detected, missed: 0, followed: isTaken ? null : before });
+        const isOther = beside.some(({ followed: other }) => other !== null && other === before);
+        beside.push({ detected, missed: 0, followed: isOther ? null : before });
       }
       const unseen = known
         .filter(({ detected }) => !others.some((other) => isSame(other.box, detected.box)))
         .map((bystander) => ({ ...bystander, missed: bystander.missed + 1 }));
       known = [...beside, ...unseen.filter(({ missed }) => missed < MOST_MISSED)];
+      for (const { missed, followed: gone } of unseen)
+        if (missed >= MOST_MISSED && gone !== null)
+          lost = [...lost, { face: gone.face, box: landmarkBounds(gone.points), seconds }];
     },
     /**
      * Updates the positions of bystanders that have moved a little; adds and forgets nobody. Landmarks tell where those
@@ -158,6 +181,12 @@ export function createCompany(findAgain: FindAgain, newFace: () => number, longe
 }
 
 const isSame = (a: Box, b: Box): boolean => overlap(a, b) > SAME_FACE_OVERLAP;
+
+/** Whether these landmarks are those of the main face or of another one that is followed. */
+const isTaken = (points: Float32Array, main: Float32Array | null, others: readonly Bystander[]): boolean =>
+  [main, ...others.map(({ followed }) => followed?.points ?? null)].some(
+    (other) => other !== null && hasSlipped(points, other),
+  );
 
 const hasSlipped = (points: Float32Array, other: Float32Array): boolean =>
   overlap(landmarkBounds(points), landmarkBounds(other)) > SLIPPED_OVERLAP;

@@ -95,7 +95,7 @@ export function createFaceTracker(
   }
 
   async function lookAround(picture: RgbPicture, points: Float32Array): Promise<Look[]> {
-    company.remember(await detector.detect(picture, glance), landmarkBounds(points));
+    company.remember(now, await detector.detect(picture, glance), landmarkBounds(points));
     return company.meet(now, points, async (detected) => (await confirm(picture, detected))?.points ?? null);
   }
 
@@ -136,7 +136,7 @@ export function createFaceTracker(
       if (found === null) continue;
       face = found.points;
       main = company.take(face) ?? main;
-      company.remember(seen, found.detected.box);
+      company.remember(now, seen, found.detected.box);
       return company.meet(
         now,
         face,

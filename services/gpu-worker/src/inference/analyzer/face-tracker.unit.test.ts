@@ -32,6 +32,7 @@ function isAnna(points: Float32Array): boolean {
 function scene(rate = 25) {
   let shown = 0;
   let present: readonly Box[] = [];
+  let overlooked: Box | null = null;
   let looks = 0;
   /** How often each face was looked at and seen, by its number. */
   const looksAt = new Map<number, number>();
@@ -41,7 +42,7 @@ function scene(rate = 25) {
     {
       detect: async () => {
         looks++;
-        return present.map((box) => ({ box, score: 0.9 }));
+        return present.filter((box) => box !== overlooked).map((box) => ({ box, score: 0.9 }));
       },
       closeUpScore: async (_, patch) => (standsAt(patch) ? 0.9 : 0),
     },
@@ -69,7 +70,13 @@ function scene(rate = 25) {
     }
     return followed;
   };
-  return { show, looks: () => looks, looksAt: () => looksAt };
+  return {
+    show,
+    /** From now on the detector does not see this one. */
+    overlook: (box: Box | null): void => void (overlooked = box),
+    looks: () => looks,
+    looksAt: () => looksAt,
+  };
 }
 
 describe('of two people', () => {
@@ -140,6 +147,35 @@ describe('the faces beside the main one', () => {
     await show([ANNA], 40);
     await show([ANNA, BERT], 20);
     expect([...looksAt().keys()]).toEqual([anna, bert]);
+  });
+
+  test.each([5, 10, 12, 16, 25, 60])(
+    'are looked at often enough to know them in between, at %i pictures a second',
+    async (rate) => {
+      const { show, looksAt } = scene(rate);
+      const others = [240, 400, 520].map(BERT_AT);
+      await show([ANNA, ...others], 4 * rate, true);
+      // Between two looks at a face are pictures of at most 0.2 seconds.
+      const most = Math.floor(0.2 * rate + 1 + 1e-6);
+      expect(looksAt().size).toBe(4);
+      for (const times of looksAt().values()) expect(times).toBeGreaterThanOrEqual((4 * rate) / most - 1);
+    },
+  );
+
+  test('keep their numbers if the detector overlooks them for a while', async () => {
+    const { show, overlook, looksAt } = scene();
+    await show([ANNA, BERT], 20, true);
+    overlook(BERT);
+    await show([ANNA, BERT], 60);
+    overlook(null);
+    await show([ANNA, BERT], 60);
+    expect(looksAt().size).toBe(2);
+  });
+
+  test('are not the main face once more where landmarks slip to it', async () => {
+    const { show, looksAt } = scene();
+    await show([ANNA, { x1: 90, y1: 110, x2: 135, y2: 155 }], 50, true);
+    expect([...looksAt().values()]).toEqual([50]);
   });
 
   test('are not followed if they are small', async () => {
