@@ -27,6 +27,7 @@ export function composeFaces(
   /** Per frame its shot, and the number of its face in the shot. */
   const shots = shotCuts.map(() => 0);
   const chosen = shotCuts.map(() => 0);
+  const seen: (Run | null)[] = shotCuts.map(() => null);
   for (const shot of connectedRuns(
     shotCuts.length,
     () => true,
@@ -35,6 +36,7 @@ export function composeFaces(
     const rows = streams
       .filter(({ start }) => shot.start <= start && start < shot.end)
       .map((stream) => stream.rows(shot.end, frames));
+    const stretches = rows.map(seenFrames);
     const turns = rows.length > 1 ? turnsOf(rows, shot, frames, sound) : null;
     shots.fill(shot.start, shot.start, shot.end);
     for (let frame = shot.start; frame < shot.end; frame++) {
@@ -42,6 +44,7 @@ export function composeFaces(
       const face = rows[number];
       if (face === undefined) continue;
       chosen[frame] = number;
+      seen[frame] = stretches[number] ?? null;
       faces[frame] = face.faces[frame - face.start] ?? null;
       colors[frame] = face.colors[frame - face.start] ?? null;
       const cover = face.covers[frame - face.start];
@@ -57,9 +60,23 @@ export function composeFaces(
     cuts,
     covers,
     covered,
-    areApart: (frame, other) => shots[frame] === shots[other] && chosen[frame] !== chosen[other],
+    // One person has another number after a longer absence, but is never seen beside their former self.
+    areApart: (frame, other) =>
+      shots[frame] === shots[other] &&
+      chosen[frame] !== chosen[other] &&
+      areConcurrent(seen[frame] ?? null, seen[other] ?? null),
   };
 }
+
+/** The frames from the first to the last sighting of a face; null if there is none. */
+function seenFrames({ start, faces }: FaceRows): Run | null {
+  const isSeen = (points: Float32Array | null): boolean => points !== null;
+  const first = faces.findIndex(isSeen);
+  return first < 0 ? null : { start: start + first, end: start + faces.findLastIndex(isSeen) + 1 };
+}
+
+const areConcurrent = (a: Run | null, b: Run | null): boolean =>
+  a !== null && b !== null && a.start < b.end && b.start < a.end;
 
 /** Which of a shot's faces has the turn in each of its frames. */
 function turnsOf(
