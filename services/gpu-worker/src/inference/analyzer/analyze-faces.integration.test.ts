@@ -298,6 +298,24 @@ describe('analyzeFaces', () => {
     },
   );
 
+  test.each([
+    [3 / 25, { frames: 3, stopped: true }],
+    [4 / 25, { frames: 4, stopped: false }],
+  ])(
+    'a clip of four frames is analyzed up to second %d, and what is left is told',
+    async (untilSeconds, expected) => {
+      const { track, stopped } = await analyzeFaces({
+        frames: each(sample.slice(0, 4)),
+        untilSeconds,
+        clockOf,
+        source: { width: SIDE, height: SIDE },
+        analyzer,
+        listen: async () => null,
+      });
+      expect({ frames: track.frames, stopped }).toEqual(expected);
+    },
+  );
+
   test('an error thrown between two frames stops the analysis', async () => {
     const stop = new Error('cancelled');
     const analysis = trackOf({

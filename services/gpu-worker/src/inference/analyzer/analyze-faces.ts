@@ -44,6 +44,8 @@ interface FaceAnalysis {
   readonly track: FaceTrack;
   /** How many of the first frames have rows that no later frame can affect, however the clip goes on. */
   readonly settledFrames: number;
+  /** Whether there are further frames, which were not analyzed. */
+  readonly stopped: boolean;
 }
 
 /**
@@ -83,8 +85,10 @@ export async function analyzeFaces({
   let inCompany = false;
   let followed: Box | null = null;
   let nextLook = 0;
+  let stopped = false;
   for await (const { picture, seconds, held: isHeld } of frames) {
-    if (seconds >= untilSeconds && !inCompany) break;
+    stopped = seconds >= untilSeconds && !inCompany;
+    if (stopped) break;
     const frame = held.length;
     const news = isHeld ? null : newsOf(picture, followed);
     const newShot = news?.shot === true;
@@ -112,6 +116,7 @@ export async function analyzeFaces({
   return {
     track: buildTrack({ analyzerVersion: analyzer.version, source, ...known, ...faces }),
     settledFrames: settledFrames(known.clock, inCompany ? TURN_AHEAD : 0),
+    stopped,
   };
 }
 

@@ -128,7 +128,8 @@ async function analysisPass(
         onProgress(Math.min(1, reader.secondsAt(framesDone - 1) / expectedSeconds));
       },
     });
-    return { ...analysis, complete: reader.isComplete() };
+    // The reader is a frame ahead: it may have seen the end that the analysis stopped before.
+    return { ...analysis, complete: !analysis.stopped && reader.isComplete() };
   } finally {
     await reader.close();
   }
