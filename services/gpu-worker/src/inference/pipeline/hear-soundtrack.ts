@@ -21,7 +21,14 @@ export async function hearSoundtrack(
       recordAudio(binaries, videoPath, file.descriptor, { deadlineMs: MEDIA_DEADLINE_MS, signal }),
     );
     const recording = file.recording();
-    return { cues: await hear(recording, run), speech: await voiceActivity(recording, run) };
+    const runUnlessStopped: RunModel = (...call) => {
+      signal.throwIfAborted();
+      return run(...call);
+    };
+    return {
+      cues: await hear(recording, runUnlessStopped),
+      speech: await voiceActivity(recording, runUnlessStopped),
+    };
   } catch (error) {
     if (error instanceof MediaError && error.code === 'media_corrupt') return null;
     throw error;
