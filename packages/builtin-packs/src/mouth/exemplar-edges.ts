@@ -1,10 +1,9 @@
 import { type GraphBuilder, type Value } from '@lipsync/model-pack';
 import { arithmetic } from '../arithmetic';
 import { type Planes } from '../autoencoder';
-import { EXEMPLAR_FRAME } from './exemplars';
 import { type FaceAxes } from './face-axes';
 import { lineAt, type LipThickness, type MeasuredLips } from './lips';
-import { inUnits, pointsOf, sample } from './sampling';
+import { EXEMPLAR_FRAME, inUnits, pointsOf, sample } from './sampling';
 
 /*
  * Landmarks tell the inner edges of lips to about a third of a lip. Where the clip never shuts its mouth, closed lips are

@@ -2,13 +2,13 @@ import { type GraphBuilder, type Value } from '@lipsync/model-pack';
 import { arithmetic } from '../arithmetic';
 import { LATENT_SCALE } from '../autoencoder';
 import { columnWeights, edgeAt, edgeInMiddle } from './exemplar-edges';
-import { EXEMPLAR_FRAME, type Ladder, type Rung, type Rungs } from './exemplars';
+import { type Ladder, type Rung, type Rungs } from './exemplars';
 import { type FaceAxes, type FaceCoordinates } from './face-axes';
 import { type Refine } from './fields';
 import { type LipWarp, type Reach } from './lip-warp';
 import { heightOf, type LipMotion, NOSE_BASE } from './lips';
 import { CLEARANCE, meanColor, relighting } from './relighting';
-import { inUnits, pointsOf, sample } from './sampling';
+import { EXEMPLAR_FRAME, inUnits, pointsOf, sample } from './sampling';
 
 /** The clip's own mouths, and which of them a frame draws from. */
 interface OwnMouths {

@@ -6,7 +6,7 @@ import { edgeInMiddle, type LipEdges, lipEdges } from './exemplar-edges';
 import { type FaceAxes, faceAxes, faceShown, turnOf } from './face-axes';
 import { type FaceHabits, heightOf, type LipThickness, measuredLips, NOSE_BASE, THINNEST_LIP } from './lips';
 import { skinColors } from './relighting';
-import { type Frame } from './sampling';
+import { EXEMPLAR_FRAME } from './sampling';
 
 /** The pictures of the clip's own mouth, and their landmarks; zeros if there are none. */
 export interface ExemplarInputs {
@@ -35,9 +35,6 @@ export function exemplarInputs(g: GraphBuilder): ExemplarInputs {
     exemplarLandmarks: g.input('exemplar_landmarks', 'float32', EXEMPLAR_DIMS.exemplar_landmarks),
   };
 }
-
-/** An exemplar shows all of its picture. */
-export const EXEMPLAR_FRAME: Frame = { left: 0, top: 0, width: EXEMPLAR_SIDE, height: EXEMPLAR_SIDE };
 
 /** The clip's own mouth at several openings, the closed one first. All tables have a row per exemplar. */
 export interface Ladder {

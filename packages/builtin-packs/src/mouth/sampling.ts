@@ -1,3 +1,4 @@
+import { EXEMPLAR_SIDE } from '@lipsync/engines';
 import { type GraphBuilder, type Value } from '@lipsync/model-pack';
 import { arithmetic } from '../arithmetic';
 
@@ -8,6 +9,9 @@ export interface Frame {
   readonly width: number;
   readonly height: number;
 }
+
+/** An exemplar shows all of its picture. */
+export const EXEMPLAR_FRAME: Frame = { left: 0, top: 0, width: EXEMPLAR_SIDE, height: EXEMPLAR_SIDE };
 
 /** An origin and two axes in a picture, [batch, 2, 1] each. */
 export interface PictureAxes {
