@@ -13,8 +13,6 @@ const MAX_SECONDS = MEDIA_MAX_SECONDS + 1;
 const ERROR_RATE_MAX = '0.02';
 /** Their decoders hide a damaged frame, unless they are told to look at its checksum. */
 const CHECKSUMMED: ReadonlySet<string> = new Set(['ac3', 'eac3']);
-/** Time zero is the first sample. */
-const AUDIO_CLOCK = 'asetpts=PTS-STARTPTS';
 /**
  * Downmixes to the mean of the channels. Without this option ffmpeg normalizes integer mixes but not float mixes, in
  * which two equal channels come out 1.4 times as loud as one.
@@ -28,6 +26,8 @@ interface AudioOptions {
   readonly signal?: AbortSignal | undefined;
   /** Fails when more than 2 % of the stream, which is of this codec, does not decode. */
   readonly strictly?: string;
+  /** The second of the file's own clock with which the result begins: silently, if the sound begins later. */
+  readonly fromSeconds?: number;
 }
 
 /**
@@ -76,15 +76,29 @@ function expectDecoded({ ended, code, stderr }: ChildExit): void {
   if (code !== 0) throw new MediaError('media_corrupt', stderr);
 }
 
-function audioCommand({ ffmpeg }: Binaries, file: string, { strictly }: AudioOptions): [string, ...string[]] {
+function audioCommand(
+  { ffmpeg }: Binaries,
+  file: string,
+  { strictly, fromSeconds }: AudioOptions,
+): [string, ...string[]] {
+  const checks = CHECKSUMMED.has(strictly ?? '') ? ['-err_detect', 'crccheck+explode'] : [];
+  const times = fromSeconds === undefined ? [] : ['-copyts'];
   return [
     ffmpeg,
     ...FFMPEG_GLOBAL,
     ...(strictly === undefined ? [] : ['-max_error_rate', ERROR_RATE_MAX]),
-    ...ffmpegInput(file, CHECKSUMMED.has(strictly ?? '') ? ['-err_detect', 'crccheck+explode'] : []),
-    ...['-map', '0:a:0', '-af', `${AUDIO_CLOCK},aresample=${AUDIO_SAMPLE_RATE}:${FILL_HOLES}:${MEAN}`],
+    ...ffmpegInput(file, [...checks, ...times]),
+    ...['-map', '0:a:0', '-af', filters(fromSeconds)],
     ...['-ac', '1', '-ar', String(AUDIO_SAMPLE_RATE), '-t', String(MAX_SECONDS), '-f', 'f32le', 'pipe:1'],
   ];
+}
+
+/** Time zero is the first sample, or that second of the file's own clock. */
+function filters(fromSeconds: number | undefined): string {
+  const resampling = `aresample=${AUDIO_SAMPLE_RATE}:${FILL_HOLES}:${MEAN}`;
+  return fromSeconds === undefined
+    ? `asetpts=PTS-STARTPTS,${resampling}`
+    : `asetpts=PTS-(${fromSeconds.toFixed(6)})/TB,${resampling}:first_pts=0:min_hard_comp=0.02`;
 }
 
 /**

@@ -72,6 +72,11 @@ export class ClipClock {
     this.ended = true;
   }
 
+  /** The second of the file's own clock at which the first picture appears. */
+  get startSeconds(): number {
+    return this.first * this.unit;
+  }
+
   /** Number of frames of the pictures whose end is known. */
   get length(): number {
     return this.frames.length;

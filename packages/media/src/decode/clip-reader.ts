@@ -16,6 +16,8 @@ interface ClipReaderOptions extends DecodingLimits {
 
 /** Frames of a clip whose clock is only made while they are read. */
 export interface ClipReader extends FrameReader {
+  /** The second of the file's own clock at which the first frame, which must have been read, appears. */
+  startSeconds(): number;
   /** When a frame that was read appears, in seconds from the first one, by the file's own times. */
   secondsAt(frame: number): number;
   /** Whether a frame that was read shows the picture of the frame before. */
@@ -71,6 +73,7 @@ export function openClipReader(
   return {
     ...pictures,
     readInto,
+    startSeconds: () => clock.startSeconds,
     secondsAt: (frame) => clock.secondsAt(frame),
     isHeld: (frame) => clock.isHeld(frame),
     isComplete: () => complete,

@@ -122,7 +122,7 @@ async function analysisPass(
       clockOf: (count) => reader.framesUpTo(count).clock,
       source,
       analyzer,
-      listen: () => hearSoundtrack(videoPath, trackPath, job, analyzer.run),
+      listen: () => hearSoundtrack(videoPath, reader.startSeconds(), trackPath, job, analyzer.run),
       onFrame: (framesDone) => {
         signal.throwIfAborted();
         onProgress(Math.min(1, reader.secondsAt(framesDone - 1) / expectedSeconds));

@@ -6,10 +6,12 @@ import { openSpeechFile } from '../local-media';
 
 /**
  * Hears a video's own soundtrack: who speaks in it is who the lips fit. Null if there is none that can be decoded: it is
- * not part of the output, so nothing else depends on it. `scratchPath` names a place for its samples.
+ * not part of the output, so nothing else depends on it. Its time is that of the pictures, of which the first one is at
+ * `startSeconds` of the file's own clock. `scratchPath` names a place for its samples.
  */
 export async function hearSoundtrack(
   videoPath: string,
+  startSeconds: number,
   scratchPath: string,
   { binaries, signal, clock }: Job,
   run: RunModel,
@@ -18,7 +20,11 @@ export async function hearSoundtrack(
   const file = openSpeechFile(scratchPath);
   try {
     await clock.during('audio', () =>
-      recordAudio(binaries, videoPath, file.descriptor, { deadlineMs: MEDIA_DEADLINE_MS, signal }),
+      recordAudio(binaries, videoPath, file.descriptor, {
+        fromSeconds: startSeconds,
+        deadlineMs: MEDIA_DEADLINE_MS,
+        signal,
+      }),
     );
     const recording = file.recording();
     const runUnlessStopped: RunModel = (...call) => {
