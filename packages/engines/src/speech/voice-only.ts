@@ -5,9 +5,9 @@ import { type Stretch } from './voice-activity';
 const RAMP = 0.025 * SAMPLE_RATE;
 
 /**
- * A recording with silence outside these stretches, which are in order and apart. What a network hears there is then
- * what it has learned to close lips at, whatever else sounds. Within them every sample is as recorded. Like the
- * recording itself it is read in pieces.
+ * A recording with silence outside these stretches, which are in order and further apart than two ramps. What a network
+ * hears there is then what it has learned to close lips at, whatever else sounds. Within them every sample is as
+ * recorded. Like the recording itself it is read in pieces.
  */
 export function voiceOnly(recording: Recording, stretches: readonly Stretch[]): Recording {
   const parts = stretches.map(({ start, end }) => ({
@@ -19,15 +19,11 @@ export function voiceOnly(recording: Recording, stretches: readonly Stretch[]): 
     for (const { start, end } of parts) {
       const [first, last] = [Math.max(from, start - RAMP), Math.min(to, end + RAMP)];
       if (first >= last) continue;
-      // Ramps of two stretches may meet: the louder one counts.
       recording.read(first, last).forEach((sample, i) => {
         const at = first + i;
         const outside = Math.max(start - at, at - end + 1, 0);
-        const share = 1 - outside / (RAMP + 1);
-        target[at - from] = louder(target[at - from] ?? 0, share * sample);
+        target[at - from] = (1 - outside / (RAMP + 1)) * sample;
       });
     }
   });
 }
-
-const louder = (a: number, b: number): number => (Math.abs(a) > Math.abs(b) ? a : b);

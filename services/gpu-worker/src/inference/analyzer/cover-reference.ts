@@ -86,25 +86,25 @@ export function createReference(looks: readonly AlignedLook[]): CoverReference {
   const colors = new Float32Array(ALIGNED_CELLS * 3);
   const near = new Float32Array(ALIGNED_CELLS);
   const around = grown(face, AROUND);
-  const rank = (part: number): number => Math.min(samples.length - 1, Math.floor(samples.length * part));
+  const count = samples.length;
+  const rank = (part: number): number => Math.min(count - 1, Math.floor(count * part));
   const [nearestRank, spreadRank] = [rank(NEAREST), rank(SPREAD)];
-  const row = new Float32Array(samples.length);
+  const distances = new Float32Array(count ** 2);
+  const row = new Float32Array(count);
   for (let cell = 0; cell < ALIGNED_CELLS; cell++) {
     if (around[cell] !== 1) continue;
+    writeDistances(samples, cell * 3, distances);
     let best = 0;
     let nearest = Infinity;
-    samples.forEach((sample, i) => {
-      samples.forEach((other, j) => {
-        row[j] = colorDistance(sample, cell * 3, other, cell * 3);
-      });
-      const distance = row.sort()[nearestRank] ?? 0;
-      if (distance >= nearest) return;
-      [best, nearest] = [i, distance];
+    for (let i = 0; i < count; i++) {
+      sortInto(row, distances, i * count);
+      const distance = row[nearestRank] ?? 0;
+      if (distance >= nearest) continue;
+      best = i;
+      nearest = distance;
       near[cell] = row[spreadRank] ?? 0;
-    });
-    const center = samples[best];
-    if (center === undefined) continue;
-    const similar = samples.filter((sample) => colorDistance(sample, cell * 3, center, cell * 3) <= nearest);
+    }
+    const similar = samples.filter((_, i) => (distances[best * count + i] ?? 0) <= nearest);
     for (let k = cell * 3; k < cell * 3 + 3; k++)
       colors[k] = similar.reduce((sum, sample) => sum + (sample[k] ?? 0), 0) / similar.length;
   }
@@ -118,6 +118,27 @@ export function createReference(looks: readonly AlignedLook[]): CoverReference {
     mouth: mouthCells(landmarks),
     nose,
   };
+}
+
+/** The distances between the colors that each two samples have at `at`: a row for each. */
+function writeDistances(samples: readonly Float32Array[], at: number, distances: Float32Array): void {
+  samples.forEach((sample, i) => {
+    for (let j = 0; j < i; j++) {
+      const distance = colorDistance(sample, at, samples[j] ?? sample, at);
+      distances[i * samples.length + j] = distance;
+      distances[j * samples.length + i] = distance;
+    }
+  });
+}
+
+/** Fills `row` with the values from `start` on, in order: by insertion, which is the fastest way for a dozen. */
+function sortInto(row: Float32Array, values: Float32Array, start: number): void {
+  for (let i = 0; i < row.length; i++) {
+    const value = values[start + i] ?? 0;
+    let place = i;
+    for (; place > 0 && (row[place - 1] ?? 0) > value; place--) row[place] = row[place - 1] ?? 0;
+    row[place] = value;
+  }
 }
 
 /** The median of each value. */
@@ -158,15 +179,16 @@ export function lumaChroma(rgb: Uint8Array): Float32Array {
   const out = new Float32Array(ALIGNED_CELLS * 3);
   for (let cell = 0; cell < ALIGNED_CELLS; cell++) {
     const column = cell % ALIGNED_SIDE;
-    const left = column === 0 ? cell : cell - 1;
-    const right = column === ALIGNED_SIDE - 1 ? cell : cell + 1;
-    const mean = (color: number): number =>
-      ((sums[left * 3 + color] ?? 0) + (sums[cell * 3 + color] ?? 0) + (sums[right * 3 + color] ?? 0)) / 9;
-    const [red, blue] = [mean(0), mean(2)];
-    const luma = 0.299 * red + 0.587 * mean(1) + 0.114 * blue;
-    out[cell * 3] = luma;
-    out[cell * 3 + 1] = 0.564 * (blue - luma);
-    out[cell * 3 + 2] = 0.713 * (red - luma);
+    const at = cell * 3;
+    const left = column === 0 ? at : at - 3;
+    const right = column === ALIGNED_SIDE - 1 ? at : at + 3;
+    const red = (sums[left] ?? 0) + (sums[at] ?? 0) + (sums[right] ?? 0);
+    const green = (sums[left + 1] ?? 0) + (sums[at + 1] ?? 0) + (sums[right + 1] ?? 0);
+    const blue = (sums[left + 2] ?? 0) + (sums[at + 2] ?? 0) + (sums[right + 2] ?? 0);
+    const luma = (0.299 * red + 0.587 * green + 0.114 * blue) / 9;
+    out[at] = luma;
+    out[at + 1] = 0.564 * (blue / 9 - luma);
+    out[at + 2] = 0.713 * (red / 9 - luma);
   }
   return out;
 }
