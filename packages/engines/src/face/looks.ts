@@ -126,7 +126,8 @@ export function groupLooks(
       seconds === 0
         ? { number: looks[start - 1] ?? 0, difference: Infinity }
         : nearest(kept, color, start, areApart);
-    looks.fill(Math.max(0, number), start, end);
+    // Whoever is apart from all looks wears none of them: the next number has no pictures.
+    looks.fill(number < 0 ? kept.length : number, start, end);
     if (difference > SAME_LOOK) continue;
     for (let frame = start; frame < end; frame++) seen[frame] = colors[frame] ? 1 : 0;
   }

@@ -72,6 +72,13 @@ test('two people of one shot, alike as they are, have looks of their own, each t
   expect(seen).toEqual(new Uint8Array(200).fill(1));
 });
 
+test('whoever is seen too briefly for pictures does not wear those of another person in the shot', () => {
+  const areApart = (frame: number, other: number): boolean => frame >= 180 !== other >= 180;
+  const { looks, seen } = groupLooks(track(200, [0, 180]), colorsOf(upTo(200).map(() => RED)), areApart);
+  expect([looks[179], looks[180], looks[199]]).toEqual([0, 1, 1]);
+  expect([seen[179], seen[180]]).toEqual([1, 0]);
+});
+
 test('the colors of a face are those of its lips and its skin', () => {
   // As OpenCV converts sRGB to L*a*b*.
   const skin = [76.6, 12.7, 18.9];
