@@ -143,7 +143,7 @@ export function buildTrack({
  * How near the picture's border a mouth may come, in distances of the eyes: landmarks of a face that leaves the picture
  * crowd at its border, and lips, cheek and chin need room to move in.
  */
-const ROOM = { beside: 0.35, below: 0.2 };
+const ROOM = { beside: 0.15, below: 0.1 };
 
 /** Whether the picture's border cuts the mouth off, or nearly. */
 function isCutOff(face: Float32Array, { width, height }: TrackInput['source']): boolean {
