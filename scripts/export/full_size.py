@@ -29,7 +29,7 @@ FORMS: Dict[str, Dict[str, List[str]]] = {
     "musetalk": {"musetalk": []},
     "latentsync": {
         f"latentsync-{form}": ["--vae", "{files}/sd-vae-ft-mse", "--config", f"configs/unet/{config}.yaml", *more]
-        for form, config, *more in (("256", "stage2"), ("256-deep-cache", "stage2", "--deep-cache"), ("512", "stage2_512"))
+        for form, config, *more in (("256", "stage2"), ("256-no-deep-cache", "stage2", "--no-deep-cache"), ("512", "stage2_512"))
     },
     "highsync": {f"highsync-{kind}": ["--reference", kind] for kind in ("banks", "latents")},
 }

@@ -37,7 +37,11 @@ def main() -> None:
         nargs="?",
         const=INTERVAL,
         metavar="INTERVAL",
-        help=f"as upstream's inference.sh: only one of INTERVAL steps ({INTERVAL} if none is given) computes the deep features",
+        default=INTERVAL,
+        help=f"only one of so many steps computes the deep features; default: {INTERVAL}, as upstream's scripts",
+    )
+    arguments.add_argument(
+        "--no-deep-cache", dest="deep_cache", action="store_const", const=None, help="every step computes the whole network"
     )
     given = arguments.parse_args()
     options = options_of(given)

@@ -33,8 +33,8 @@ def latentsync_params(
     resolution: int, latent: dict, audio: dict, mask: dict, window: int = 16, deep_cache: Optional[int] = None
 ) -> dict:
     """
-    The settings of upstream's inference.sh, except that DeepCache, which it uses, is left to the caller: `deep_cache` is
-    the number of steps of which one is computed with the whole network.
+    The settings of upstream's inference.sh. `deep_cache` is the number of steps of which one is computed with the whole
+    network: networks.deep_cache.INTERVAL there; without it every step is.
     """
     return {
         "resolution": resolution,

@@ -84,7 +84,7 @@ interface GetCommandOptions extends FolderOptions {
   fp16?: boolean;
   provider: Provider;
   faceParser?: boolean;
-  deepCache?: number | true;
+  deepCache?: number | boolean;
   licenseAccepted?: boolean;
   licenceAccepted?: boolean;
   trust: readonly string[];
@@ -112,9 +112,10 @@ withPacksDir(program.command('get'))
   .option('--face-parser', 'musetalk: with the parser BiSeNet, which is for non-commercial use')
   .option(
     '--deep-cache [interval]',
-    'latentsync: only one of so many steps computes the deep features; as upstream, of 3',
+    'latentsync: only one of so many steps computes the deep features; default: of 3, as upstream',
     parseInterval,
   )
+  .option('--no-deep-cache', 'latentsync: every step computes the whole network')
   .option('--license-accepted', 'you have read and accept the licenses: does not ask')
   // Its name until 2.0.
   .addOption(new Option('--licence-accepted').hideHelp())

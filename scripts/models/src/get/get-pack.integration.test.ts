@@ -462,12 +462,13 @@ test.each(SUBJECTS)('every release of %s can be read', async (engine) => {
   await expect(publishedRelease(engine, { model: '0.1' })).rejects.toThrow('is not known here; there is');
 });
 
-test('DeepCache is an option of latentsync’s exporter, and refused elsewhere before anything is asked of the hub', async () => {
+test('DeepCache is the default of latentsync’s exporter, can be left out or given, and is refused elsewhere before anything is asked of the hub', async () => {
   const { exporter } = await publishedRelease('latentsync');
-  const arguments_ = async (deepCache: number | true) =>
+  const arguments_ = async (deepCache: number | boolean) =>
     (await publishedRelease('latentsync', { deepCache })).exporter;
-  expect(await arguments_(true)).toEqual([...exporter, '--deep-cache']);
+  expect(await arguments_(true)).toEqual(exporter);
+  expect(await arguments_(false)).toEqual([...exporter, '--no-deep-cache']);
   expect(await arguments_(5)).toEqual([...exporter, '--deep-cache', '5']);
   for (const engine of ['musetalk', 'highsync'] as const)
-    await expect(publishedRelease(engine, { deepCache: true })).rejects.toThrow('has no DeepCache');
+    await expect(publishedRelease(engine, { deepCache: false })).rejects.toThrow('has no DeepCache');
 });

@@ -53,8 +53,8 @@ const PUBLISHED = path.resolve(__dirname, '..', '..', 'published');
 interface Choices {
   readonly model?: string | undefined;
   readonly faceParser?: boolean;
-  /** The interval of DeepCache, or upstream's. */
-  readonly deepCache?: number | true | undefined;
+  /** The interval of DeepCache, or false to do without. By default it is upstream's. */
+  readonly deepCache?: number | boolean | undefined;
 }
 
 /**
@@ -73,9 +73,7 @@ export async function publishedRelease(
     throw new Error(`${engine} ${model} is not known here; there is ${known}`);
   }
   if (deepCache !== undefined && engine !== 'latentsync') throw new Error(`${engine} has no DeepCache`);
-  const interval = deepCache === true ? [] : [String(deepCache)];
-  const exporter =
-    deepCache === undefined ? wanted.exporter : [...wanted.exporter, '--deep-cache', ...interval];
+  const exporter = [...wanted.exporter, ...deepCacheArguments(deepCache)];
   if (!faceParser) return { ...wanted, exporter };
   const { face_parser: parser } = wanted;
   if (parser === undefined) throw new Error(`${engine} has no face parser`);
@@ -85,4 +83,9 @@ export async function publishedRelease(
     licenses: [...wanted.licenses, ...parser.licenses],
     files: [...wanted.files, ...parser.files],
   };
+}
+
+function deepCacheArguments(deepCache: Choices['deepCache']): string[] {
+  if (deepCache === false) return ['--no-deep-cache'];
+  return typeof deepCache === 'number' ? ['--deep-cache', String(deepCache)] : [];
 }
