@@ -7,6 +7,10 @@ export const HOP = 160;
 export const SEGMENT_SAMPLES = 30 * SAMPLE_RATE;
 export const SEGMENT_FRAMES = SEGMENT_SAMPLES / HOP;
 
+/** The least energy that is told from none. */
+const FLOOR = 1e-10;
+const SILENT = Math.log10(FLOOR);
+
 /**
  * Whisper's log-mel spectrogram of a 16 kHz recording, [80, floor(n/160)] row-major: centered frames with reflected
  * ends, the last frame dropped, log10 floored at 8 below the maximum of this call, then (x+4)/4.
@@ -29,10 +33,10 @@ export function logMel(recording: Recording): Float32Array<ArrayBuffer> {
       for (let i = 0; i < FRAME_LENGTH; i++)
         frame[i] = samples[reflect(start + i, recording.length) - from] ?? 0;
       // Most of a short recording's segment is padding.
-      if (frame.some((sample) => sample !== 0)) powerSpectrum(frame, power);
-      else power.fill(0);
+      const isSilent = frame.every((sample) => sample === 0);
+      if (!isSilent) powerSpectrum(frame, power);
       for (let band = 0; band < MEL_BANDS; band++) {
-        const level = Math.log10(Math.max(bandEnergy(filters[band], power), 1e-10));
+        const level = isSilent ? SILENT : Math.log10(Math.max(bandEnergy(filters[band], power), FLOOR));
         out[band * frames + f] = level;
         if (level > loudest) loudest = level;
       }
