@@ -20,8 +20,11 @@ export interface ClipInput {
    * longer dependency must be able to tell whether the features that it kept are still valid.
    */
   readonly track: FaceTrack;
-  /** The video's own mouth in each look of its face, see `mouthsAt`; none for an engine that does not want exemplars. */
-  readonly mouths: readonly MouthExemplars[];
+  /**
+   * The video's own mouth in each look of its face, see `mouthsAt`; none for an engine that does not want exemplars. They
+   * may still be cut while the engine hears the speech.
+   */
+  readonly mouths: readonly MouthExemplars[] | Promise<readonly MouthExemplars[]>;
   /** The new speech at 16 kHz, implicitly followed by silence where it is shorter than the output. */
   readonly audio: Recording;
   /** The source frame index of every output frame; the length is the output's. */

@@ -2,7 +2,7 @@ export { AUDIO_SAMPLE_RATE, readAudio, recordAudio } from './audio-reader';
 export { type ClipFrames } from './decode/clip-clock';
 export { type ClipReader, openClipReader } from './decode/clip-reader';
 export { type FrameFormat, frameFormat, type FrameLayout } from './decode/frame-layout';
-export { openFrameSource } from './decode/frame-source';
+export { openAhead, openFrameSource } from './decode/frame-source';
 export { type FrameReader } from './decode/picture-reader';
 export { type FrameEncoder, openEncoder } from './encode/encoder';
 export { type OutputFormat, outputFormat } from './encode/output-format';

@@ -72,6 +72,7 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
       const transformOf = (source: number): Affine => shownAt(transforms, source);
       const pace = choosePace(clip, outputRuns(sources, track, transforms), stride);
       const audio = await encodeSpeech(clip, params.audio, 'repeat', run);
+      const own = { track, mouths: await clip.mouths };
       const paste = createAlignedPaste(format, side, soft);
       const parts: WindowParts = {
         clip,
@@ -94,7 +95,7 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
                   writeLandmarks(track, instant.source, transform, target, i * LANDMARK_VALUES),
                 ),
               // All faces of a window are of one shot.
-              mouths: mouthsAt(clip, faces[0]?.instant.source ?? -1),
+              mouths: mouthsAt(own, faces[0]?.instant.source ?? -1),
             },
             signal,
           );

@@ -48,13 +48,14 @@ export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunMod
 
     async open(clip) {
       const speech = await encodeSpeech(clip, params.audio, 'zeros', run);
+      const own = { track: clip.track, mouths: await clip.mouths };
       const faceAt = createSourceFaces(clip.track, params.crop);
       const parts: BatchParts = {
         batchSize: batch,
         side,
         pool,
         faceOf: (output) => faceAt(clip.sources[output] ?? -1),
-        mouthsOf: (output) => mouthsAt(clip, clip.sources[output] ?? -1),
+        mouthsOf: (output) => mouthsAt(own, clip.sources[output] ?? -1),
         faceFeatures,
         records: createFeatureRecords(clip.features, faceFeatures),
         masks: createFaceMasks(params.mask, faceFeatures.maskValues),

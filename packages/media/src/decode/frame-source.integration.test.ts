@@ -13,7 +13,7 @@ import {
 } from '../test/frame-samples';
 import { decodeAll, type DecodedVideo } from '../test/media-files';
 import { writeTool } from '../test/tools';
-import { openFrameSource } from './frame-source';
+import { openAhead, openFrameSource } from './frame-source';
 
 const DEADLINE_MS = 60_000;
 
@@ -110,6 +110,31 @@ describe('frames of a source in any order', () => {
     await source.close();
     expect((await decoders()).filter(isAlive)).toEqual([]);
     await expect(source.close()).resolves.toBeUndefined();
+  });
+
+  it.each<[string, number[], number]>([
+    ['a stretch is read with the decoder that was opened ahead', order(20, (i) => i), 1],
+    [
+      'one that is played again from memory is read with it, too',
+      [...order(20, (i) => i), ...order(20, (i) => i)],
+      1,
+    ],
+    ['few pictures are picked by another decoder, and the one opened ahead ends', [100, 200], 2],
+  ])('%s', async (_, indices, expected) => {
+    const { path: file, stream: video, frames, clock, held } = sample('30 fps');
+    const { tools, decoders } = await listingDecoders();
+    const limits = { format: 'yuv420p', deadlineMs: DEADLINE_MS } as const;
+    const ahead = openAhead(tools, file, video, limits);
+    await eventually(async () => expect(await decoders()).toHaveLength(1));
+    const source = openFrameSource(tools, file, video, indices, { clock, held, ahead, ...limits });
+    const target = new Uint8Array(source.frameBytes);
+    for (const index of indices) {
+      await source.readInto(target);
+      expect(Buffer.compare(target, frames[index] ?? target.subarray(0, 0))).toBe(0);
+    }
+    expect(await decoders()).toHaveLength(expected);
+    await source.close();
+    expect((await decoders()).filter(isAlive)).toEqual([]);
   });
 
   /** Tools whose decoders leave their process ids behind. */

@@ -11,6 +11,11 @@ import { readSeekIndex, type SeekIndex } from './seek-index';
 interface FrameSourceOptions extends DecodingLimits, ClipFrames {
   /** `frameFormat(video)` unless it is given; HDR in 8 bits is tone-mapped. */
   readonly format?: FrameFormat;
+  /**
+   * A reader of the same video in the same format, from its first picture on, that was opened before the frames were
+   * known, see `openAhead`. It belongs to the source, which reads from it if the frames begin with most of the video.
+   */
+  readonly ahead?: FrameReader | undefined;
 }
 
 /**
@@ -22,6 +27,16 @@ const MOST_BUFFERED = 256;
 const FEWEST_BUFFERED = 8;
 /** Pictures that are picked in the decoder instead of copied: the list of them is part of its command line. */
 const MOST_PICKED = 256;
+
+/** Starts decoding a video whose frames will be asked for by `openFrameSource`. */
+export function openAhead(
+  binaries: Binaries,
+  file: string,
+  video: VideoStream,
+  { format, ...limits }: DecodingLimits & { readonly format: FrameFormat },
+): FrameReader {
+  return openPictureReader(binaries, file, video, { layout: { format }, ...limits });
+}
 
 /**
  * Serves a video's frames by their numbers in its clock in any order, byte for byte those from which the clock was made,
@@ -45,6 +60,7 @@ export function openFrameSource(
   const fitting = Math.floor(BUFFERED_BYTES / geometry.frameBytes);
   const bufferedFrames = Math.min(MOST_BUFFERED, Math.max(FEWEST_BUFFERED, fitting));
   const keepAll = runs.length > 1 && highest - lowest < bufferedFrames;
+  let { ahead } = options;
   let position = 0;
   let open: { cursor: PictureCursor; run: PictureRun } | undefined;
   let seekIndex: Promise<SeekIndex> | undefined;
@@ -53,15 +69,24 @@ export function openFrameSource(
     return openPictureReader(binaries, file, video, { layout, deadlineMs, signal, selection });
   }
 
-  function forwards({ from, to }: PictureRun): { cursor: PictureCursor; started: Promise<void> } {
+  /** The reader that was opened ahead, if nothing has used it, or else one of these pictures, all by default. */
+  function fromFirst(selection?: PictureSelection): FrameReader {
+    const opened = ahead ?? reader(selection);
+    ahead = undefined;
+    return opened;
+  }
+
+  function forwards({ from, to }: PictureRun): PictureCursor {
     const only = picked(pictures.slice(from, to + 1));
-    const ahead = reader(only && { only });
-    return { cursor: forwardPictures(ahead, only), started: ahead.started };
+    return forwardPictures(only ? reader({ only }) : fromFirst(), only);
   }
 
   async function cursorOf(run: PictureRun): Promise<PictureCursor> {
-    if (keepAll) return cachedPictures(reader({ first: lowest, last: highest }), lowest);
-    if (run.direction === 'forward') return forwards(run).cursor;
+    if (keepAll) {
+      const all = { first: lowest, last: highest };
+      return cachedPictures(lowest === 0 ? fromFirst(all) : reader(all), lowest);
+    }
+    if (run.direction === 'forward') return forwards(run);
     seekIndex ??= readSeekIndex(binaries, file, video, pictureTimes(clock, held), signal);
     return backwardPictures({
       ...span(pictures.slice(run.from, run.to + 1)),
@@ -84,12 +109,10 @@ export function openFrameSource(
 
   // Most sequences begin forwards: the decoder starts at once, so that the first picture is ready when it is asked for.
   const [run] = runs;
-  let started = Promise.resolve();
-  if (run?.direction === 'forward' && !keepAll) {
-    const first = forwards(run);
-    open = { cursor: first.cursor, run };
-    started = first.started;
-  }
+  if (run?.direction === 'forward' && !keepAll) open = { cursor: forwards(run), run };
+  // A sequence that skips most of the video has the few pictures picked in a decoder of its own.
+  const unused = keepAll ? undefined : ahead?.close();
+  if (!keepAll) ahead = undefined;
 
   async function readInto(target: Uint8Array): Promise<boolean> {
     const picture = pictures[position];
@@ -101,11 +124,11 @@ export function openFrameSource(
   }
 
   async function close(): Promise<void> {
-    await open?.cursor.close();
+    await Promise.all([open?.cursor.close(), ahead?.close(), unused]);
     open = undefined;
   }
 
-  return { ...geometry, started, readInto, close };
+  return { ...geometry, readInto, close };
 }
 
 /** The picture that each frame shows. */

@@ -27,8 +27,6 @@ export interface FrameReader {
   readonly width: number;
   readonly height: number;
   readonly frameBytes: number;
-  /** Resolves once a decoder that is started ahead runs or cannot be started; never rejects. */
-  readonly started: Promise<void>;
   /**
    * Copies the next frame into `target` (exactly `frameBytes` long); false after the last one. One call at a time.
    * @throws MediaError media_corrupt when decoding fails, MediaProcessError when stopped or past its deadline.
@@ -64,7 +62,6 @@ export function openPictureReader(
   let times = 0;
   let closed = false;
   let current = open();
-  const { started } = current;
 
   function open(): PictureDecoder {
     return openPictureDecoder(binaries, { file, video, layout, selection, timed, decoder }, options);
@@ -112,11 +109,11 @@ export function openPictureReader(
     await current.close();
   }
 
-  return { ...geometry, started, readInto, nextTime, close };
+  return { ...geometry, readInto, nextTime, close };
 }
 
 /** One ffmpeg process that decodes a video. It decodes ahead only as far as the pipe holds. */
-export type PictureDecoder = Pick<PictureReader, 'started' | 'readInto' | 'nextTime' | 'close'>;
+export type PictureDecoder = Pick<PictureReader, 'readInto' | 'nextTime' | 'close'>;
 
 export function openPictureDecoder(
   binaries: Binaries,
@@ -135,10 +132,7 @@ export function openPictureDecoder(
     },
   ).then(({ child, pipe }) => ({ child, pipe, times: new PictureTimes(child.report) }));
   // The reader learns of a failure.
-  const started = running.then(
-    () => undefined,
-    () => undefined,
-  );
+  running.catch(() => undefined);
   let closed = false;
 
   async function readInto(target: Uint8Array): Promise<boolean> {
@@ -168,7 +162,7 @@ export function openPictureDecoder(
     await opened?.child.exit;
   }
 
-  return { started, readInto, nextTime, close };
+  return { readInto, nextTime, close };
 }
 
 function ensureSuccess(exit: ChildExit): void {

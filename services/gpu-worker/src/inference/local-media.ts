@@ -10,6 +10,7 @@ import {
   inspect,
   measureScan,
   MediaError,
+  openAhead,
   openFrameSource,
   type OutputFormat,
   outputFormat,
@@ -59,9 +60,19 @@ export async function readTrack(path: string, video: VideoStream): Promise<FaceT
   return track;
 }
 
+/** Starts decoding a video in the format of its output, before its frames are asked for with `openFrames`. */
+export function openFramesAhead(
+  path: string,
+  video: VideoStream,
+  { binaries, signal }: Inspection,
+): FrameReader {
+  const { format } = outputFormat(video, binaries.output).layout;
+  return openAhead(binaries, path, video, { format, deadlineMs: MEDIA_DEADLINE_MS, signal });
+}
+
 /**
  * The frames of a video with these numbers in its track, in this order and in the format of the output. Bytes of a frame
- * are the same whoever reads it.
+ * are the same whoever reads it. `ahead` is a reader of `openFramesAhead`, which then belongs to the result.
  */
 export function openFrames(
   path: string,
@@ -69,10 +80,11 @@ export function openFrames(
   { clock, held }: Pick<FaceTrack, 'clock' | 'held'>,
   numbers: readonly number[],
   { binaries, signal }: Inspection,
+  ahead?: FrameReader,
 ): FrameReader {
   const { format } = outputFormat(video, binaries.output).layout;
   const limits = { deadlineMs: MEDIA_DEADLINE_MS, signal };
-  return openFrameSource(binaries, path, video, numbers, { clock, held, format, ...limits });
+  return openFrameSource(binaries, path, video, numbers, { clock, held, format, ahead, ...limits });
 }
 
 /** By ffmpeg's names; every other named matrix is close to BT.709. */

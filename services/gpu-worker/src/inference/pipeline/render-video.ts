@@ -26,6 +26,7 @@ import { type Job, MEDIA_DEADLINE_MS } from '../job';
 import {
   audioOf,
   openFrames,
+  openFramesAhead,
   openSpeechFile,
   pictureFormat,
   readTrack,
@@ -46,19 +47,24 @@ import { renderPass } from './render-pass';
  */
 export async function renderVideo(task: RenderTask, job: Job): Promise<RenderResult> {
   const speech = openSpeechFile(task.outputPath);
+  let ahead: FrameReader | undefined;
   try {
-    const clip = await openClip(task, job, speech);
+    job.progress.loading();
+    const video = await videoOf(task.videoPath, job, task.video);
+    // A decoder takes tens of milliseconds to start, several times as long on a card: meanwhile the sound is decoded.
+    ahead = openFramesAhead(task.videoPath, video, job);
+    const clip = await openClip(task, job, video, speech);
     const features = openFeatures(task.featuresPath, clip.engine.features, clip.track);
     let rendered: RenderedClip;
     try {
-      rendered = await renderClip(task, job, clip, features);
+      rendered = await renderClip(task, job, { ...clip, ahead, features });
     } finally {
       features.close();
     }
     const { width, height } = clip.track;
     return {
       type: 'render',
-      inputAudioSeconds: clip.audio.length / AUDIO_SAMPLE_RATE,
+      inputAudioSeconds: clip.recording.length / AUDIO_SAMPLE_RATE,
       width,
       height,
       ...rendered,
@@ -68,6 +74,7 @@ export async function renderVideo(task: RenderTask, job: Job): Promise<RenderRes
       timings: job.clock.timings(),
     };
   } finally {
+    await ahead?.close();
     speech.close();
   }
 }
@@ -78,30 +85,28 @@ interface Clip {
   readonly analyzer: LoadedAnalyzer;
   readonly video: VideoStream;
   readonly audioStream: AudioStream;
-  /** The whole speech at 16 kHz, with silence where it has no voice: mouths rest in music and noise. */
-  readonly audio: Recording;
+  /** The whole speech at 16 kHz. */
+  readonly recording: Recording;
   readonly track: FaceTrack;
 }
 
-async function openClip(task: RenderTask, job: Job, speech: SpeechFile): Promise<Clip> {
+async function openClip(task: RenderTask, job: Job, video: VideoStream, speech: SpeechFile): Promise<Clip> {
   const { binaries, clock, models, signal } = job;
   const { audioPath } = task;
-  job.progress.loading();
   // Whichever of them fails, nothing of this task may continue when the next one starts.
-  const [engine, video, audioStream] = await allEnded([
+  const [engine, analyzer, track, audioStream] = await allEnded([
     clock.during('load', () => models.engine(task.engine, task.pack)),
-    videoOf(task.videoPath, job, task.video),
+    clock.during('load', () => models.analyzer(task.analyzer)),
+    readTrack(task.faceTrackPath, video),
     audioOf(audioPath, job, task.audio),
     clock.during('audio', () =>
       recordAudio(binaries, audioPath, speech.descriptor, { deadlineMs: MEDIA_DEADLINE_MS, signal }),
     ),
   ]);
-  const track = await readTrack(task.faceTrackPath, video);
-  const analyzer = await clock.during('load', () => models.analyzer(task.analyzer));
-  const audio = await clock.during('audio', () => voiceOf(speech.recording(), analyzer, signal));
-  return { engine, analyzer, video, audioStream, audio, track };
+  return { engine, analyzer, video, audioStream, recording: speech.recording(), track };
 }
 
+/** The speech with silence where it has no voice: mouths rest in music and noise. */
 async function voiceOf(
   recording: Recording,
   { run }: LoadedAnalyzer,
@@ -112,6 +117,12 @@ async function voiceOf(
     return run(...call);
   });
   return voiceOnly(recording, stretches);
+}
+
+interface OpenedClip extends Clip {
+  readonly features: FrameFeatures;
+  /** Already decodes the video. */
+  readonly ahead: FrameReader;
 }
 
 type RenderedClip = Pick<
@@ -125,15 +136,14 @@ type RenderedClip = Pick<
 async function renderClip(
   task: RenderTask,
   job: Job,
-  { engine, analyzer, video, audioStream, audio, track }: Clip,
-  features: FrameFeatures,
+  { engine, analyzer, video, audioStream, recording, track, features, ahead }: OpenedClip,
 ): Promise<RenderedClip> {
   const { binaries, clock, progress } = job;
   const { syncMode } = task;
   const failed = new AbortController();
   const signal = AbortSignal.any([job.signal, failed.signal]);
   const limits = { deadlineMs: MEDIA_DEADLINE_MS, signal };
-  const audioSeconds = audio.length / AUDIO_SAMPLE_RATE;
+  const audioSeconds = recording.length / AUDIO_SAMPLE_RATE;
   const timeline = timelineOf(syncMode, track.clock, audioSeconds);
   const { sources } = timeline;
   const outputFrames = sources.length;
@@ -143,18 +153,19 @@ async function renderClip(
 
   const { depth, color, hdr } = outputFormat(video, binaries.output);
   const format = pictureFormat(video, { depth, color });
-  const mouths = engine.wantsExemplars
-    ? await clock.during('exemplars', () => cutMouths(task.videoPath, video, track, sources, job))
-    : [];
-  const probe = createQualityProbe({ track, audio, sources, clock: timeline.clock, format });
-  const openOutput = (): FrameReader =>
-    openFrames(task.videoPath, video, track, sources, { binaries, signal });
+  const openOutput = (opened?: FrameReader): FrameReader =>
+    openFrames(task.videoPath, video, track, sources, { binaries, signal }, opened);
 
-  const source = openOutput();
+  const source = openOutput(ahead);
+  const mouths = clock.during('exemplars', async () =>
+    engine.wantsExemplars ? cutMouths(task.videoPath, video, track, sources, { binaries, signal }) : [],
+  );
+  // The engine awaits them, if the speech can be heard.
+  mouths.catch(() => undefined);
   let engineClip: EngineClip | undefined;
   let encoder: FrameEncoder | undefined;
   try {
-    // Decoder and encoder start while the engine processes the speech.
+    // Encoder and exemplars start while the speech is heard.
     const writing = (encoder = openEncoder(
       binaries,
       {
@@ -176,8 +187,8 @@ async function renderClip(
       },
       limits,
     ));
-    // Starting the decoder takes turns of the event loop, which processing the speech is about to block.
-    await source.started;
+    const audio = await clock.during('audio', () => voiceOf(recording, analyzer, signal));
+    const probe = createQualityProbe({ track, audio, sources, clock: timeline.clock, format });
     const opened = (engineClip = await clock.during('audio', () =>
       engine.open({
         track,
@@ -187,7 +198,7 @@ async function renderClip(
         clock: timeline.clock,
         format,
         features,
-        openFrames: openOutput,
+        openFrames: () => openOutput(),
         signal,
       }),
     ));
@@ -226,6 +237,8 @@ async function renderClip(
       ...ofEngine,
     };
   } finally {
+    failed.abort();
+    await Promise.allSettled([mouths]);
     await Promise.all([engineClip?.close(), source.close(), encoder?.abort()]);
   }
 }
