@@ -1,6 +1,7 @@
 """
 Golden numbers for the latentsync engine: a pack of random networks, and the pictures that LatentSync's own pipeline
-makes with them (audio windows, masks, windows of 16 frames and a shorter last one, scheduler, guidance, decoding).
+makes with them (audio windows, masks, scheduler, guidance, decoding) of the windows that the service shows it: the last
+one is full, and reaches back over frames that the one before it has drawn.
 
     python scripts/export/golden_latentsync.py --upstream LatentSync --out DIR [--networks reduced [--deep-cache]]
 
@@ -29,8 +30,8 @@ FRAMES = 20
 SECONDS = FRAMES / 25
 
 
-def upstream_audio(networks, waveform: np.ndarray):
-    """Upstream's Audio2Feature, which processes `waveform` whatever file it is given."""
+def upstream_audio(networks, waveform: np.ndarray, frames: range):
+    """Upstream's Audio2Feature, which processes `waveform` whatever file it is given, and hears these frames of it."""
     from latentsync.whisper.audio2feature import Audio2Feature
     from latentsync.whisper.whisper.transcribe import transcribe
 
@@ -39,13 +40,12 @@ def upstream_audio(networks, waveform: np.ndarray):
     audio = Audio2Feature.__new__(Audio2Feature)
     audio.model, audio.audio_embeds_cache_dir = model, None
     audio.embedding_dim, audio.audio_feat_length = networks.width, [2, 2]
-    # Upstream generates two frames more than there is sound for; the service does not.
     chunks = audio.feature2chunks
-    audio.feature2chunks = lambda **options: chunks(**options)[:FRAMES]
+    audio.feature2chunks = lambda **options: chunks(**options)[frames.start : frames.stop]
     return audio
 
 
-def upstream_pictures(networks, audio, params: dict, upstream: Path, mask: Path) -> np.ndarray:
+def upstream_pictures(networks, frames: range, params: dict, upstream: Path, mask: Path) -> np.ndarray:
     """
     [frames, 3, side, side] in [-1, 1] as upstream's pipeline decodes them, unchanged except for its files: faces are
     already aligned, the noise is the service's, and the pictures are returned before they are pasted.
@@ -55,8 +55,9 @@ def upstream_pictures(networks, audio, params: dict, upstream: Path, mask: Path)
 
     side = networks.side
     scheduler = DDIMScheduler.from_config(json.loads((upstream / "configs" / "scheduler_config.json").read_text()))
+    audio = upstream_audio(networks, sound(SECONDS), frames)
     pipeline = home.LipsyncPipeline(networks.vae, audio, networks.unet, scheduler)
-    faces = torch.from_numpy(np.stack([picture(frame, side).transpose(2, 0, 1) for frame in range(FRAMES)]))
+    faces = torch.from_numpy(np.stack([picture(frame, side).transpose(2, 0, 1) for frame in frames]))
     processor = home.ImageProcessor
     home.ImageProcessor = lambda resolution, device, mask_image: processor(resolution, "cpu", mask_image)
     for name in ("check_ffmpeg_installed", "read_video", "write_video"):
@@ -65,12 +66,12 @@ def upstream_pictures(networks, audio, params: dict, upstream: Path, mask: Path)
     home.subprocess = SimpleNamespace(run=lambda *_, **__: None)
     home.sf = SimpleNamespace(write=lambda *_, **__: None)
     pipeline.loop_video = lambda *_: (None, faces, None, None)
-    pipeline.restore_video = lambda *_: np.zeros([FRAMES])
+    pipeline.restore_video = lambda *_: np.zeros([len(frames)])
 
     shape = params["latent"]
     start = noise(shape["channels"] * shape["height"] * shape["width"], params["seed"])
     start = torch.from_numpy(start).reshape(1, shape["channels"], 1, shape["height"], shape["width"])
-    pipeline.prepare_latents = lambda *_: start.repeat(1, 1, FRAMES, 1, 1)
+    pipeline.prepare_latents = lambda *_: start.repeat(1, 1, len(frames), 1, 1)
     decoded = []
     decode = pipeline.decode_latents
     pipeline.decode_latents = lambda latents: decoded.append(decode(latents)) or decoded[-1]
@@ -120,7 +121,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         mask = Path(folder) / "mask.png"
         write_mask(mask, networks.side)
-        pictures = upstream_pictures(networks, upstream_audio(networks, sound(SECONDS)), params, upstream, mask)
+        windows = [range(first, first + params["window"]) for first in (0, FRAMES - params["window"])]
+        first, last = (upstream_pictures(networks, frames, params, upstream, mask) for frames in windows)
+    pictures = np.concatenate([first, last[len(first) - FRAMES :]])
     packs.write_latentsync(given.out / "pack", packs.label("latentsync", given.networks), networks, params)
     inputs = {"seconds": SECONDS, "sampleRate": SAMPLE_RATE}
     write_golden(given.out / "golden.json", made_by(given), inputs, pictures)

@@ -234,10 +234,15 @@ describe('parameters that contradict the tensors beside them are refused, naming
     ]);
   });
 
-  test('a fixed number of frames where the last window is shorter', () => {
-    const roles = structuredClone(latentsync.roles);
-    roles.unet3d.inputs.latent.dims[2] = latentsync.params.window;
-    expect(problems({ ...latentsync, roles })).toEqual([
+  test('another fixed number of frames than a window has', () => {
+    const { window } = latentsync.params;
+    const problemsOf = (frames: number): string[] => {
+      const roles = structuredClone(latentsync.roles);
+      roles.unet3d.inputs.latent.dims[2] = frames;
+      return problems({ ...latentsync, roles });
+    };
+    expect(problemsOf(window)).toEqual([]);
+    expect(problemsOf(window - 1)).toEqual([
       expect.stringContaining('roles.unet3d.inputs.latent: ') as string,
     ]);
   });

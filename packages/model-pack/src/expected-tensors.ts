@@ -1,8 +1,8 @@
 import { type z } from 'zod';
 import { type Manifest, type TensorSpec } from './manifest';
 
-/** A size that the code of an engine feeds or reads; 'any' if it varies, so that the dimension must be free. */
-export type Size = number | 'any' | { readonly atLeast: number };
+/** A size that the code of an engine feeds or reads. It never varies, so the dimension may be free or just this. */
+export type Size = number | { readonly atLeast: number };
 
 /** What the code of an engine requires of a tensor, given its parameters. */
 export interface ExpectedTensor {
@@ -47,7 +47,6 @@ function fits({ dtype, dims }: TensorSpec, wanted: ExpectedTensor): boolean {
   return wanted.dims.every((size, axis) => {
     const declared = dims[axis];
     if (typeof declared !== 'number') return true;
-    if (size === 'any') return false;
     return typeof size === 'number' ? declared === size : declared >= size.atLeast;
   });
 }

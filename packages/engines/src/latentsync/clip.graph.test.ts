@@ -4,7 +4,7 @@ import { type FaceTrack } from '../face/face-track';
 import { type RunModel } from '../model';
 import { type Pack } from '../packs';
 import { clipInput, FORMAT, generate, memoryFeatures, pictureOf, trackOf, upTo } from '../test/clips';
-import { SIDE } from '../test/highsync-pack';
+import { SIDE, STEPS } from '../test/highsync-pack';
 import { MASK, writeLatentsyncPack } from '../test/latentsync-pack';
 import { type RecordedRun, recordRuns, reusingRuns, type TestPacks, testPacks } from '../test/test-sessions';
 import { createLatentsync } from './engine';
@@ -42,15 +42,43 @@ describe('a latentsync clip', () => {
     return { ...generated, ...recorded };
   }
 
-  const framesOf = (runs: readonly RecordedRun[]): number[] =>
-    runs.filter(({ role }) => role === 'unet3d').map(({ feeds }) => feeds['latent']?.dims[2] ?? NaN);
+  /** The output frames that the network hears in each of its windows: it is fed the steps of 20 ms around them. */
+  const heardIn = (runs: readonly RecordedRun[]): number[][] => {
+    const heard = runs.flatMap(({ role, feeds: { audio } }) => {
+      if (role !== 'unet3d' || audio?.type !== 'float32' || audio.data.every((value) => value === 0))
+        return [];
+      const size = audio.data.length / 16;
+      return [upTo(16).map((frame) => Math.floor(((audio.data[(frame + 0.5) * size] ?? NaN) * STEPS) / 2))];
+    });
+    // The same in each of four steps.
+    return heard.filter((_, call) => call % 4 === 0);
+  };
+  const from = (first: number, count: number): number[] => upTo(count).map((i) => first + i);
 
   describe('windows', () => {
-    test('hold 16 frames, the last one the remainder, without padding', async () => {
+    test('hold 16 frames; the last one reaches back over those that are done', async () => {
       const { batches, runs } = await render(trackOf(37), upTo(37));
       expect(batches).toEqual([16, 16, 5]);
-      // Four steps, each with and without the sound.
-      expect(framesOf(runs)).toEqual([16, 16, 5].flatMap((frames) => Array<number>(8).fill(frames)));
+      expect(heardIn(runs)).toEqual([from(0, 16), from(16, 16), from(21, 16)]);
+    });
+
+    test('are filled with frames of their own shot alone, back and forth if it has fewer', async () => {
+      const cuts = Uint8Array.from(upTo(22), (i) => (i === 16 || i === 21 ? 1 : 0));
+      const { runs } = await render({ ...trackOf(22), cuts }, upTo(22));
+      const [first, ...short] = heardIn(runs);
+      expect(first).toEqual(from(0, 16));
+      expect(short).toEqual([
+        [19, 18, 17, 16, 17, 18, 19, 20, 19, 18, 17, 16, 17, 18, 19, 20],
+        Array<number>(16).fill(21),
+      ]);
+    });
+
+    test('leave the faces of earlier ones as they are', async () => {
+      const [part, whole] = [await render(trackOf(32), upTo(32)), await render(trackOf(35), upTo(35))];
+      // What the last four hear is not the same: the sound ends with the video.
+      expect(whole.images.slice(0, 28)).toEqual(part.images.slice(0, 28));
+      // 16 frames at a time, and the three that are left.
+      expect(whole.count('vae_decoder')).toBe(35);
     });
 
     test('end where the face is lost, at a cut and where a loop restarts; a reversal does not end one', async () => {
@@ -135,7 +163,7 @@ describe('a latentsync clip', () => {
       expect(second.images).toEqual(first.images);
     });
 
-    test('need the memory of one window, however long the clip, where they are computed and where they are stored', async () => {
+    test('need the memory of two windows, however long the clip, where they are computed and where they are stored', async () => {
       const frames = 96;
       const { kept, ...features } = memoryFeatures(layout().values);
       const used = new Set<Float32Array>();
@@ -161,8 +189,8 @@ describe('a latentsync clip', () => {
       }
       const [made = NaN, read = NaN] = arrays;
       // The encoder's output for a face is as long as its latents: two faces at a time, each whole and masked.
-      expect(made).toBeLessThanOrEqual(16 + 4);
-      expect(read).toBeLessThanOrEqual(16);
+      expect(made).toBeLessThanOrEqual(2 * 16 + 4);
+      expect(read).toBeLessThanOrEqual(2 * 16);
     });
 
     test('are the same when a preparation makes them', async () => {

@@ -3,24 +3,16 @@ import { fillNoise } from '../diffusion/noise';
 import { createExemplarFeeds, exemplarsAmong } from '../exemplar-inputs';
 import { LANDMARK_COUNT, LANDMARK_VALUES } from '../face/landmarks';
 import { type MouthExemplars } from '../face/mouth-exemplars';
-import {
-  type ArrayPool,
-  createArrayPool,
-  float32Of,
-  float32Tensor,
-  giveAll,
-  type RunModel,
-  type Tensors,
-} from '../model';
+import { type ArrayPool, float32Of, float32Tensor, giveAll, type RunModel, type Tensors } from '../model';
 import { WINDOW_STEPS } from '../speech/windows';
 import { type LatentsyncManifest } from './manifest';
 
 type Floats = Float32Array<ArrayBuffer>;
 
-/** The network's inputs for a window of consecutive frames. */
+/** The network's inputs for a full window of consecutive frames. */
 interface WindowConditions {
-  /** Per frame, the scaled latents of the masked crop and of the whole crop, [2, C, h, w]. */
-  readonly latents: readonly Float32Array[];
+  /** See `WindowInput`; taken over. */
+  readonly input: Floats;
   /** Writes the audio windows, [frames, 10 steps × states, width]. */
   writeAudio(target: Float32Array): void;
   /** Writes the faces' landmarks, [frames, 68, 2] in pixels of the crop. */
@@ -36,41 +28,24 @@ interface Condition {
 }
 
 /**
- * Generates a window: clean latents [C, frames, h, w], still scaled. Rejects with the signal's reason between steps.
+ * The network's input before the first step, [3 · C + 1, frames, h, w]: noisy, mask, masked, reference. Given are every
+ * frame's scaled latents of the masked crop and of the whole crop, [2, C, h, w].
  */
-type DenoiseWindow = (window: WindowConditions, signal: AbortSignal) => Promise<Floats>;
+type WindowInput = (latents: readonly Float32Array[]) => Floats;
 
-/**
- * LatentSync's sampler (https://github.com/bytedance/LatentSync): all frames start from one noise image and are
- * denoised together. Of the network's input [noisy, mask, masked, reference] only the noisy part changes from step to
- * step. Classifier-free guidance moves the prediction away from the one without sound. The two are separate calls,
- * because together they would need twice the memory.
- *
- * With DeepCache (https://github.com/horseee/DeepCache), the first of every few steps computes the whole network, and the
- * others reuse its deep features. Every window begins to count at the first.
- */
-export function createDenoiseWindow(
-  { roles, params }: LatentsyncManifest,
-  /** [h, w], 1 where the face is kept. */
+/** All frames start from one noise image. `keep` is [h, w], 1 where the face is kept. */
+export function createWindowInput(
+  { params: { latent, window, seed } }: LatentsyncManifest,
   keep: Float32Array,
-  run: RunModel,
   pool: ArrayPool,
-): DenoiseWindow {
-  const { latent, audio, guidance, schedule } = params;
+): WindowInput {
   const { channels, height, width } = latent;
   const plane = height * width;
-  const tokens = WINDOW_STEPS * audio.states;
-  const wantsLandmarks = roles.unet3d.inputs.landmarks !== undefined;
-  const exemplarFeeds = createExemplarFeeds(roles.unet3d, pool);
-  const ddim = createDdim(schedule);
-  const interval = params.deepCache?.interval ?? 1;
   const noise = new Float32Array(channels * plane);
-  fillNoise(noise, params.seed);
-
-  const inputOf = (latents: readonly Float32Array[]): Floats => {
-    const frames = latents.length;
-    const input = pool.take((3 * channels + 1) * frames * plane);
-    const place = (channel: number, frame: number): number => (channel * frames + frame) * plane;
+  fillNoise(noise, seed);
+  return (latents) => {
+    const input = pool.take((3 * channels + 1) * window * plane);
+    const place = (channel: number, frame: number): number => (channel * window + frame) * plane;
     latents.forEach((known, frame) => {
       input.set(keep, place(channels, frame));
       for (let channel = 0; channel < channels; channel++) {
@@ -83,17 +58,41 @@ export function createDenoiseWindow(
     });
     return input;
   };
+}
+
+/**
+ * Generates a window: clean latents [C, frames, h, w], still scaled. Rejects with the signal's reason between steps.
+ */
+type DenoiseWindow = (window: WindowConditions, signal: AbortSignal) => Promise<Floats>;
+
+/**
+ * LatentSync's sampler (https://github.com/bytedance/LatentSync): the frames of a window are denoised together. Of the
+ * network's input only the noisy part changes from step to step. Classifier-free guidance moves the prediction away from
+ * the one without sound. The two are separate calls, because together they would need twice the memory.
+ *
+ * With DeepCache (https://github.com/horseee/DeepCache), the first of every few steps computes the whole network, and the
+ * others reuse its deep features. Every window begins to count at the first.
+ */
+export function createDenoiseWindow(
+  { roles, params }: LatentsyncManifest,
+  run: RunModel,
+  pool: ArrayPool,
+): DenoiseWindow {
+  const { latent, audio, window: frames, guidance, schedule } = params;
+  const { channels, height, width } = latent;
+  const noisySize = channels * frames * height * width;
+  const tokens = WINDOW_STEPS * audio.states;
+  const wantsLandmarks = roles.unet3d.inputs.landmarks !== undefined;
+  const exemplarFeeds = createExemplarFeeds(roles.unet3d, pool);
+  const ddim = createDdim(schedule);
+  const interval = params.deepCache?.interval ?? 1;
 
   return async (window, signal) => {
-    const frames = window.latents.length;
-    const noisySize = channels * frames * plane;
-    let input = inputOf(window.latents);
+    let { input } = window;
     let landmarks = pool.take(wantsLandmarks ? frames * LANDMARK_VALUES : 0);
     let exemplars = exemplarFeeds(window.mouths);
     const sound: Condition = { audio: pool.take(frames * tokens * audio.width), deep: {} };
     const silence: Condition = { audio: pool.take(guidance > 1 ? sound.audio.length : 0), deep: {} };
-    // 84 MB per condition at 512 pixels, and less in a shorter window: too much to keep for the next one of that length.
-    const deepPool = createArrayPool(2);
     if (wantsLandmarks) window.writeLandmarks(landmarks);
     window.writeAudio(sound.audio);
     silence.audio.fill(0);
@@ -107,7 +106,7 @@ export function createDenoiseWindow(
         audio: float32Tensor(condition.audio, [frames, tokens, audio.width]),
       };
       const whole = step % interval === 0;
-      if (whole) giveAll(condition.deep, deepPool);
+      if (whole) giveAll(condition.deep, pool);
       const further: Tensors = whole
         ? {
             ...(wantsLandmarks && { landmarks: float32Tensor(landmarks, [frames, LANDMARK_COUNT, 2]) }),
@@ -117,7 +116,7 @@ export function createDenoiseWindow(
       const { outputs, feeds } = await run(
         whole ? 'unet3d' : 'unet3d_shallow',
         { ...always, ...further },
-        (length) => (length === noisySize ? pool : deepPool).take(length),
+        (length) => pool.take(length),
       );
       input = float32Of(feeds, 'latent');
       condition.audio = float32Of(feeds, 'audio');
@@ -141,7 +140,7 @@ export function createDenoiseWindow(
     }
     const clean = input.slice(0, noisySize);
     for (const array of [input, landmarks, sound.audio, silence.audio]) pool.give(array);
-    giveAll(exemplars, pool);
+    for (const tensors of [exemplars, sound.deep, silence.deep]) giveAll(tensors, pool);
     return clean;
   };
 }

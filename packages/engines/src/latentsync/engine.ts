@@ -13,8 +13,8 @@ import { createPacedClip } from '../paced-clip';
 import { type Pack } from '../packs';
 import { USUAL_RATES } from '../params';
 import { encodeSpeech } from '../speech/speech-features';
-import { createDenoiseWindow } from './denoise-window';
-import { createEncodeFace, FaceWindow, latentLayout, type WindowParts } from './face-window';
+import { createDenoiseWindow, createWindowInput } from './denoise-window';
+import { createEncodeFace, createFaceWindows, latentLayout } from './face-window';
 import { alignedFaces, enlargementAt, transformAt } from './faces';
 import { type LatentsyncManifest } from './manifest';
 import { boundsOf, inpaintMask, latentKeepMask, softMask } from './mask';
@@ -24,7 +24,7 @@ const SPARES = 20;
 
 /**
  * LatentSync (https://github.com/bytedance/LatentSync, arXiv 2412.09262): inpaints the lower part of an aligned face in
- * latent space, up to 16 frames of one shot together, conditioned on 200 ms of sound around each.
+ * latent space, 16 frames of one shot together, conditioned on 200 ms of sound around each.
  *
  * The published code pastes the kept part of the crop around the generated part, and then the whole crop back into the
  * frame. Here only the generated part is pasted: its surroundings are the frame's own pixels.
@@ -39,7 +39,8 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
   const inpaint = inpaintMask(params.mask, side);
   const soft = softMask(inpaint, side);
   const encode = createEncodeFace(params, inpaint, call, pool);
-  const denoise = createDenoiseWindow(manifest, latentKeepMask(inpaint, side, params.latent), run, pool);
+  const inputOf = createWindowInput(manifest, latentKeepMask(inpaint, side, params.latent), pool);
+  const denoise = createDenoiseWindow(manifest, run, pool);
   const decode = createDecodeLatent(params.latent, call, pool);
   const stride = { rates: params.rates ?? USUAL_RATES, together: params.window };
 
@@ -74,42 +75,45 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
       const audio = await encodeSpeech(clip, params.audio, 'repeat', run);
       const own = { track, mouths: await clip.mouths };
       const paste = createAlignedPaste(format, side, soft);
-      const parts: WindowParts = {
+      const newWindow = createFaceWindows({
         clip,
         params,
         pool,
-        instants: pace.instants,
+        pace,
         transformOf,
         crop: createAlignedCrop(format, side),
         encode,
-        async generate(faces, latents) {
-          const seconds = faces.map(({ instant }) => instant.seconds);
-          const windows = await audio.load(seconds[0] ?? 0, seconds.at(-1) ?? 0);
+        async generate(window, count) {
+          const input = inputOf(window.map(({ latents }) => latents));
+          const seconds = window.map(({ instant }) => instant.seconds);
+          const heard = await audio.load(Math.min(...seconds), Math.max(...seconds));
           const clean = await denoise(
             {
-              latents,
+              input,
               writeAudio: (target) =>
-                seconds.forEach((second, i) => windows.write(second, target, i * audio.windowSize)),
+                seconds.forEach((second, i) => heard.write(second, target, i * audio.windowSize)),
               writeLandmarks: (target) =>
-                faces.forEach(({ instant, transform }, i) =>
+                window.forEach(({ instant, transform }, i) =>
                   writeLandmarks(track, instant.source, transform, target, i * LANDMARK_VALUES),
                 ),
               // All faces of a window are of one shot.
-              mouths: mouthsAt(own, faces[0]?.instant.source ?? -1),
+              mouths: mouthsAt(own, window[0]?.instant.source ?? -1),
             },
             signal,
           );
           // [C, frames, h, w].
-          const channel = faces.length * plane;
-          const shown = faces.flatMap(({ instant }, frame) => (instant.shown ? frame : []));
-          return mapConcurrently(shown, (frame) => decode(clean, frame * plane, channel), signal);
+          const channel = window.length * plane;
+          const isWanted = (place: number): boolean =>
+            place >= window.length - count && window[place]?.instant.shown === true;
+          const wanted = [...window.keys()].filter(isWanted);
+          return mapConcurrently(wanted, (place) => decode(clean, place * plane, channel), signal);
         },
-      };
+      });
       return createPacedClip(pace, sources, {
         batchSize: params.window,
         side,
         shown: boundsOf(soft, side),
-        newBatch: () => new FaceWindow(parts),
+        newBatch: newWindow,
         paste: (frame, source, image) => paste(frame, transformOf(source), image, 0),
         enlargement: (source) => enlargementAt(transforms, source),
         give: (image) => pool.give(image),

@@ -3,8 +3,8 @@ import { type ClipInput, type FeatureLayout } from '../engine';
 import { allEnded, mapConcurrently } from '../in-order';
 import { copyScaledMean } from '../latents';
 import { type ArrayPool, type CallRole, float32Of, float32Tensor } from '../model';
-import { type Instant } from '../pace';
-import { type ImagesByInstant, type InstantBatch } from '../paced-clip';
+import { type Instant, type Pace } from '../pace';
+import { type InstantBatch } from '../paced-clip';
 import { type LatentsyncParams } from './manifest';
 
 type Floats = Float32Array<ArrayBuffer>;
@@ -14,16 +14,16 @@ export interface WindowParts {
   readonly clip: ClipInput;
   readonly params: LatentsyncParams;
   readonly pool: ArrayPool;
-  readonly instants: readonly Instant[];
+  readonly pace: Pick<Pace, 'instants' | 'runs'>;
   /** The transform from a source frame to its crop. */
   transformOf(source: number): Affine;
   readonly crop: AlignedCrop;
   readonly encode: EncodeFace;
   /**
-   * Generates the crops that a window shows, each [3, side, side] in [-1, 1]; no longer needs the latents when it
-   * resolves.
+   * Generates a full window and decodes those of its last `count` faces that are shown: crops [3, side, side] in [-1, 1].
+   * No longer needs the faces' latents when it returns.
    */
-  generate(faces: readonly WantedFace[], latents: readonly Floats[]): Promise<readonly Floats[]>;
+  generate(window: readonly EncodedFace[], count: number): Promise<readonly Floats[]>;
 }
 
 /** A face to generate. */
@@ -36,47 +36,83 @@ interface WantedFace {
   readonly seen: { readonly crop: Floats } | { readonly latents: Floats };
 }
 
-/** Consecutive instants whose faces are generated together. */
-export class FaceWindow implements InstantBatch {
-  private readonly faces: WantedFace[] = [];
+interface EncodedFace extends Pick<WantedFace, 'index' | 'instant' | 'transform'> {
+  readonly latents: Floats;
+}
 
-  constructor(private readonly parts: WindowParts) {}
+/**
+ * The windows of one clip, each of consecutive instants of a run. The network always sees a full one: what a batch
+ * lacks, it sees of the faces before, whose pictures are done and stay as they are; and before the first face of a run,
+ * of those after it, as if time had run backwards.
+ */
+export function createFaceWindows(parts: WindowParts): () => InstantBatch {
+  const { clip, params, pool, pace } = parts;
+  const layout = latentLayout(params.latent);
 
-  take(frame: Uint8Array, index: number): void {
-    const instant = this.parts.instants[index];
-    if (!instant) throw new RangeError(`there is no instant ${index}`);
-    const transform = this.parts.transformOf(instant.source);
-    this.faces.push({ index, instant, transform, seen: this.see(frame, instant.source, transform) });
-  }
-
-  async infer(): Promise<ImagesByInstant> {
-    const { clip, pool } = this.parts;
-    const latents = await mapConcurrently(this.faces, (face) => this.latentsOf(face), clip.signal);
-    const images = await this.parts.generate(this.faces, latents);
-    for (const array of latents) pool.give(array);
-    const shown = this.faces.filter(({ instant }) => instant.shown);
-    return new Map(images.map((image, i) => [shown[i]?.index ?? -1, image]));
-  }
-
-  private see(frame: Uint8Array, source: number, transform: Affine): WantedFace['seen'] {
-    const { clip, params, pool, crop } = this.parts;
+  const see = (frame: Uint8Array, source: number, transform: Affine): WantedFace['seen'] => {
     if (clip.features.has(source)) {
-      const latents = pool.take(latentLayout(params.latent).values);
+      const latents = pool.take(layout.values);
       clip.features.read(source, latents, 0);
       return { latents };
     }
     const cropped = pool.take(3 * params.resolution ** 2);
-    crop(frame, transform, cropped, 0);
+    parts.crop(frame, transform, cropped, 0);
     return { crop: cropped };
-  }
+  };
+  const encoded = async ({ seen, ...face }: WantedFace): Promise<EncodedFace> => {
+    if ('latents' in seen) return { ...face, latents: seen.latents };
+    const latents = await parts.encode(seen.crop);
+    clip.features.write(face.instant.source, latents, 0);
+    return { ...face, latents };
+  };
 
-  private async latentsOf({ instant, seen }: WantedFace): Promise<Floats> {
-    if ('latents' in seen) return seen.latents;
-    const { clip, encode } = this.parts;
-    const latents = await encode(seen.crop);
-    clip.features.write(instant.source, latents, 0);
-    return latents;
-  }
+  /** Starts a window once the one before it has started, and says which faces the next one may see again. */
+  const start = async (
+    previous: Promise<{ readonly kept: readonly EncodedFace[] }>,
+    wanted: Promise<readonly EncodedFace[]>,
+  ) => {
+    const [{ kept: earlier }, own] = await allEnded([previous, wanted]);
+    const [first = 0, last = 0] = [own[0]?.index, own.at(-1)?.index];
+    const run = pace.runs.find(({ end }) => first < end) ?? { start: first, end: first };
+    const before = earlier.filter(({ index }) => index >= run.start && index < first);
+    const faces = [...before, ...own];
+    const generating = parts.generate(fullWindow(faces, params.window), own.length);
+    const kept = last === run.end - 1 ? [] : faces.slice(-params.window);
+    for (const face of [...earlier, ...own]) if (!kept.includes(face)) pool.give(face.latents);
+    return { kept, generating };
+  };
+  let latest: Promise<{ readonly kept: readonly EncodedFace[] }> = Promise.resolve({ kept: [] });
+
+  return () => {
+    const faces: WantedFace[] = [];
+    return {
+      take(frame, index) {
+        const instant = pace.instants[index];
+        if (!instant) throw new RangeError(`there is no instant ${index}`);
+        const transform = parts.transformOf(instant.source);
+        faces.push({ index, instant, transform, seen: see(frame, instant.source, transform) });
+      },
+      async infer() {
+        const started = start(latest, mapConcurrently(faces, encoded, clip.signal));
+        latest = started;
+        const images = await (await started).generating;
+        const shown = faces.filter(({ instant }) => instant.shown);
+        return new Map(images.map((image, i) => [shown[i]?.index ?? -1, image]));
+      },
+    };
+  };
+}
+
+/**
+ * The last `length` of some consecutive faces. Where there are fewer, those before the first are the ones after it, in
+ * reverse, and so on at either end.
+ */
+function fullWindow<T>(faces: readonly T[], length: number): T[] {
+  const last = faces.length - 1;
+  return Array.from({ length }, (_, place) => {
+    const back = (length - 1 - place) % Math.max(1, 2 * last);
+    return faces[last - Math.min(back, 2 * last - back)];
+  }).flatMap((face) => face ?? []);
 }
 
 /** What latentsync keeps of a source frame: the result of `EncodeFace`. */

@@ -21,7 +21,7 @@ const latentsyncParamsSchema = z.strictObject({
   resolution: z.int().positive(),
   latent: latentSchema,
   audio: audioSchema,
-  /** Frames that the network sees at once. The last window of a stretch may be shorter. */
+  /** Frames that the network sees at once. The number is fixed, so short stretches are filled up. */
   window: z.int().positive(),
   rates: ratesSchema.optional(),
   schedule: scheduleSchema,
@@ -56,10 +56,8 @@ export type LatentsyncParams = z.infer<typeof latentsyncParamsSchema>;
  * network returns, if it does; the shallow one takes as many.
  */
 function latentsyncTensors(params: LatentsyncParams, deep: TensorSpec | undefined): ExpectedRoles {
-  const { latent, audio, window } = params;
+  const { latent, audio, window: frames } = params;
   const { channels, height, width } = latent;
-  // The last window of a stretch may be of any shorter length.
-  const frames: Size = window === 1 ? 1 : 'any';
   const features = expectFloats(1, channelsOf(deep), frames, height, width);
   const inputs = {
     latent: expectFloats(1, 3 * channels + 1, frames, height, width),
