@@ -24,6 +24,13 @@ def main() -> None:
     arguments.add_argument("--config", default="configs/inference/default.yaml", help="below upstream")
     arguments.add_argument("--stretch", type=int, default=48, help="frames by which denoising advances at a time")
     arguments.add_argument("--reference", choices=REFERENCES, help="what the denoising graph takes; default: banks on a CPU")
+    arguments.add_argument(
+        "--guidance-interval",
+        type=float,
+        nargs=2,
+        metavar=("LOW", "HIGH"),
+        help="noise levels between which guidance is applied (arXiv 2404.07724); default: at all, as upstream",
+    )
     given = arguments.parse_args()
     options = options_of(given)
     base, vae_folder = given.weights / "sd-image-variations-diffusers", given.weights / "sd-vae-ft-mse"
@@ -66,6 +73,7 @@ def main() -> None:
         audio_params("openai", states, width),
         mask_rectangle(read_mask(upstream / "masks" / "mask_64.png")),
         given.stretch,
+        given.guidance_interval,
     )
     roles = highsync_roles(
         whisper_role(OpenaiStates(whisper.encoder), states, width),

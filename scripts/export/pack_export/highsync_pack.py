@@ -1,6 +1,6 @@
 """The contents of a pack for the highsync engine."""
 
-from typing import List
+from typing import List, Optional, Sequence
 
 from .export_role import Role
 from .networks.autoencoder import autoencoder_roles
@@ -44,8 +44,19 @@ def highsync_roles(whisper: Role, vae, reference, denoiser, params: dict, refere
     ]
 
 
-def highsync_params(resolution: int, latent: dict, audio: dict, mask: dict, stretch: int) -> dict:
-    """The settings of upstream's configuration and of its pipeline."""
+def highsync_params(
+    resolution: int,
+    latent: dict,
+    audio: dict,
+    mask: dict,
+    stretch: int,
+    guidance_interval: Optional[Sequence[float]] = None,
+) -> dict:
+    """
+    The settings of upstream's configuration and of its pipeline, which guides all steps. `guidance_interval` are the
+    noise levels between which it is to.
+    """
+    limited = {} if guidance_interval is None else {"guidanceInterval": dict(zip(("low", "high"), guidance_interval))}
     return {
         "resolution": resolution,
         "latent": latent,
@@ -54,6 +65,7 @@ def highsync_params(resolution: int, latent: dict, audio: dict, mask: dict, stre
         "overlap": 3,
         "schedule": SCHEDULE,
         "guidance": 3.5,
+        **limited,
         "seed": 42,
         "mask": mask,
         "stretch": stretch,

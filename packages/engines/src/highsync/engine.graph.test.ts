@@ -95,6 +95,17 @@ describe('highsync on networks that know the answer', () => {
     expect(recorded.count('denoising_unet_unconditional')).toBe(0);
   });
 
+  test('with an interval of guidance the network runs twice inside of it, and once outside', async () => {
+    const { pack, run } = await packOf({ guidanceInterval: { low: 0.5, high: 3 } });
+    const recorded = recordRuns(run);
+    await expectTargets({ pack, run: recorded.run }, upTo(5));
+    const times = (wanted: string) =>
+      recorded.runs.flatMap(({ role, feeds }) => (role === wanted ? Number(feeds['timestep']?.data[0]) : []));
+    expect(times('denoising_unet')).toEqual([999, 749, 499, 249]);
+    // Noise levels of 2.45 and 0.89.
+    expect(times('denoising_unet_unconditional')).toEqual([499, 249]);
+  });
+
   test('every latent is encoded and every face decoded once', async () => {
     const pack = await packOf({ stretch: 14 });
     const recorded = recordRuns(pack.run);

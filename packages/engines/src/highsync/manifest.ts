@@ -13,6 +13,7 @@ import {
 } from '@lipsync/model-pack';
 import { z } from 'zod';
 import { scheduleSchema } from '../diffusion/ddim';
+import { guidanceIntervalSchema } from '../diffusion/guidance-interval';
 import { EXEMPLAR_INPUTS, EXPECTED_EXEMPLARS, refuseHalfExemplars } from '../exemplar-inputs';
 import { LANDMARK_COUNT } from '../face/landmarks';
 import { audioSchema, generatorTensors, latentSchema, ratesSchema, speechWindows } from '../params';
@@ -40,6 +41,8 @@ const highsyncParamsSchema = z
     schedule: scheduleSchema,
     /** Classifier-free guidance. With 1 the network runs only once per step. */
     guidance: z.number().min(1),
+    /** Outside of it the network runs only once per step. Without it, all steps are guided. */
+    guidanceInterval: guidanceIntervalSchema.optional(),
     /** Seed of the noise, which differs for every frame. */
     seed: z.int().nonnegative(),
     /** Generated cells of the latent, bounds included. */

@@ -1,4 +1,5 @@
 import { guide } from '../diffusion/ddim';
+import { createGuidanceScale } from '../diffusion/guidance-interval';
 import { createExemplarFeeds } from '../exemplar-inputs';
 import { LANDMARK_COUNT, LANDMARK_VALUES } from '../face/landmarks';
 import { type MouthExemplars } from '../face/mouth-exemplars';
@@ -48,7 +49,8 @@ export function createPredictWindow(
   pool: ArrayPool,
 ): PredictWindow {
   const { roles, params } = manifest;
-  const { window: length, latent, audio, guidance } = params;
+  const { window: length, latent, audio } = params;
+  const scaleAt = createGuidanceScale(params);
   const tokens = WINDOW_STEPS * audio.states;
   const area = latent.height * latent.width;
   const span = generatedSpan(latent.width, params.mask);
@@ -91,12 +93,13 @@ export function createPredictWindow(
   };
 
   return async (time, window) => {
-    if (guidance === 1) return given(time, window);
+    const scale = scaleAt(time);
+    if (scale === 1) return given(time, window);
     const [unconditional, conditional] = await allEnded([unguided(time, window), given(time, window)]);
     for (let plane = 0; plane < latentSize; plane += area) {
       const without = unconditional.subarray(plane + span.from, plane + span.to);
       const guided = conditional.subarray(plane + span.from, plane + span.to);
-      guide(without, guided, guidance, guided);
+      guide(without, guided, scale, guided);
     }
     pool.give(unconditional);
     return conditional;

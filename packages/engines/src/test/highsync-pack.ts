@@ -14,9 +14,11 @@ export const MASK = { top: 3, bottom: 6, left: 1, right: 6 };
  */
 export async function writeHighsyncPack(
   dir: string,
-  changes: Partial<Pick<HighsyncParams, 'guidance' | 'stretch'>> & { steps?: number } = {},
+  changes: Partial<Pick<HighsyncParams, 'guidance' | 'guidanceInterval' | 'stretch'>> & {
+    steps?: number;
+  } = {},
 ): Promise<Pack<HighsyncManifest>> {
-  const { steps = 4, guidance = 3.5, stretch = 48 } = changes;
+  const { steps = 4, guidance = 3.5, guidanceInterval, stretch = 48 } = changes;
   const models = {
     'whisper.onnx': whisperModel(),
     'encoder.onnx': encoderModel(),
@@ -67,6 +69,7 @@ export async function writeHighsyncPack(
       overlap: 3,
       schedule: { ...SCHEDULE, steps },
       guidance,
+      ...(guidanceInterval && { guidanceInterval }),
       seed: 42,
       mask: MASK,
       stretch,
