@@ -37,7 +37,7 @@ class Calls(NamedTuple):
 def calls_of(engine: str, params: dict, roles: Iterable[str]) -> Dict[str, Calls]:
     """
     As packages/engines runs the networks, for frames that are all different and were not prepared. Steps are those of the
-    pack, each with and without the condition where it is guided.
+    pack, each with and without the condition where it is guided; that guidance may have an interval is not considered.
     """
     once = Calls({"batch": 1}, 1)
     if engine == "musetalk":
@@ -47,6 +47,8 @@ def calls_of(engine: str, params: dict, roles: Iterable[str]) -> Dict[str, Calls
         calls = {"vae_encoder": Calls({"batch": batch}, 2 / batch), "unet": whole, "vae_decoder": whole, "face_parsing": once}
     else:
         steps, moved = params["schedule"]["steps"], params["window"] - params.get("overlap", 0)
+        # A distilled network's are listed.
+        steps = steps if isinstance(steps, int) else len(steps)
         runs, guided = steps / moved, 1 if params["guidance"] == 1 else 2
         # With DeepCache one of an interval's steps computes the whole network.
         whole = math.ceil(steps / params.get("deepCache", {"interval": 1})["interval"]) / moved

@@ -7,12 +7,15 @@ Makes a pack for the latentsync engine of LatentSync's weights (github.com/byted
 
 import argparse
 from pathlib import Path
+from typing import List
 
 from pack_export.checkpoint_check import pretrained_file, refuse_other_network, refuse_wrong_checkpoints
 from pack_export.checkpoint_loading import safe_loading
 from pack_export.checkpoint_manifest import read_manifests
 from pack_export.command_line import label_of, options_of, parser, use_upstream
-from pack_export.latentsync_pack import latentsync_params, latentsync_roles
+from pack_export.distilled_unet import load_distilled
+from pack_export.export_role import sha256_of
+from pack_export.latentsync_pack import distilled_params, latentsync_params, latentsync_roles
 from pack_export.mask_spans import mask_params
 from pack_export.networks.autoencoder import latent_params, plain_attention
 from pack_export.networks.deep_cache import INTERVAL
@@ -43,13 +46,23 @@ def main() -> None:
     arguments.add_argument(
         "--no-deep-cache", dest="deep_cache", action="store_const", const=None, help="every step computes the whole network"
     )
+    arguments.add_argument(
+        "--distilled",
+        type=Path,
+        metavar="FILE",
+        help="a UNet that was distilled to a few steps, in place of latentsync_unet.pt; without DeepCache",
+    )
+    arguments.add_argument("--timesteps", type=timesteps, metavar="T,T,...", help="to which it was distilled, falling")
+    arguments.add_argument("--guidance", type=float, help="with which it is to be run; 1 if that was distilled as well")
     given = arguments.parse_args()
+    if len({value is None for value in (given.distilled, given.timesteps, given.guidance)}) > 1:
+        arguments.error("--distilled, --timesteps and --guidance go together: a distilled network is right with its own alone")
     options = options_of(given)
     unet_file, whisper_file = given.weights / "latentsync_unet.pt", given.weights / "whisper" / "tiny.pt"
     known = read_manifests(given.manifests)
     refuse_wrong_checkpoints(
         {
-            unet_file: known["latentsync-unet"],
+            **({} if given.distilled else {unet_file: known["latentsync-unet"]}),
             whisper_file: known["whisper-tiny"],
             pretrained_file(given.vae): known["sd-vae-ft-mse"],
         }
@@ -63,8 +76,11 @@ def main() -> None:
     config = OmegaConf.load(upstream / given.config)
     resolution = config.data.resolution
     with safe_loading():
-        unet, _ = UNet3DConditionModel.from_pretrained(OmegaConf.to_container(config.model), str(unet_file))
+        model = OmegaConf.to_container(config.model)
+        unet, _ = UNet3DConditionModel.from_pretrained(model, "" if given.distilled else str(unet_file))
         refuse_other_network(unet, known["latentsync-unet"])
+        if given.distilled:
+            unet.load_state_dict(load_distilled(given.distilled, known["latentsync-unet"]), strict=False)
         whisper = load_model(str(whisper_file), "cpu")
         vae = AutoencoderKL.from_pretrained(given.vae)
     states, width = whisper.dims.n_audio_layer + 1, whisper.dims.n_audio_state
@@ -76,16 +92,21 @@ def main() -> None:
         audio_params("openai", states, width),
         mask_params(upstream / config.data.mask_image_path),
         config.data.num_frames,
-        given.deep_cache,
+        None if given.distilled else given.deep_cache,
     )
+    if given.distilled:
+        params = distilled_params(params, given.timesteps, given.guidance)
     roles = latentsync_roles(
         whisper_role(OpenaiStates(whisper.encoder), states, width),
         vae if options.fuse else plain_attention(vae),
         unet,
         params,
     )
-    source = SOURCE.format(resolution=resolution)
-    label = label_of(given, "latentsync", f"latentsync-{resolution}", "LicenseRef-OpenRAIL-PP AND MIT", source)
+    source, name = SOURCE.format(resolution=resolution), f"latentsync-{resolution}"
+    if given.distilled:
+        source = f"{source}; UNet distilled to {len(given.timesteps)} steps: {given.distilled.name}, SHA-256 {sha256_of(given.distilled)}"
+        name = f"{name}-{len(given.timesteps)}-steps"
+    label = label_of(given, "latentsync", name, "LicenseRef-OpenRAIL-PP AND MIT", source)
     write_pack(given.out, label, roles, params, options)
 
 
@@ -93,6 +114,13 @@ def interval(text: str) -> int:
     if int(text) < 2:
         raise argparse.ArgumentTypeError("with less than 2, every step is computed whole")
     return int(text)
+
+
+def timesteps(text: str) -> List[int]:
+    times = [int(time) for time in text.split(",")]
+    if any(later >= earlier for earlier, later in zip(times, times[1:])):
+        raise argparse.ArgumentTypeError("timesteps fall")
+    return times
 
 
 if __name__ == "__main__":

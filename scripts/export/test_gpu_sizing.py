@@ -25,6 +25,10 @@ class CallsTest(unittest.TestCase):
         params = {"schedule": SCHEDULE, "window": 16, "guidance": 1.5, "deepCache": {"interval": 3}}
         self.assertEqual(self.runs("latentsync", params, "unet3d", "unet3d_shallow"), [2 * 7 / 16, 2 * 13 / 16])
 
+    def test_a_distilled_network_runs_once_for_each_listed_step(self):
+        params = {"schedule": {"steps": [951, 701, 401, 151]}, "window": 16, "guidance": 1}
+        self.assertEqual(self.runs("latentsync", params, "unet3d"), [4 / 16])
+
     def test_highsync_moves_by_the_frames_that_windows_do_not_share(self):
         params = {"schedule": SCHEDULE, "window": 12, "overlap": 3, "guidance": 3.5}
         roles = ("vae_encoder", "denoising_unet", "denoising_unet_unconditional", "reference_unet")

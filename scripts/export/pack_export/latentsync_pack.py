@@ -47,3 +47,8 @@ def latentsync_params(
         "seed": 1247,
         "mask": mask,
     }
+
+
+def distilled_params(params: dict, timesteps: List[int], guidance: float) -> dict:
+    """Those of a network that was distilled to these timesteps and this guidance."""
+    return {**params, "schedule": {**params["schedule"], "steps": timesteps}, "guidance": guidance}

@@ -8,7 +8,7 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { cudaRow, cudaState, installCudaProvider } from './cuda/cuda';
 import { type Destination, folderDestination, isStoreAddress, withStoreDestination } from './get/destination';
 import { getPack } from './get/get-pack';
-import { publishedRelease, SUBJECTS } from './get/published';
+import { type Distilled, publishedRelease, SUBJECTS } from './get/published';
 import { installPack, listPacks, verifyPack } from './packs';
 import { tryPack } from './try-pack';
 
@@ -85,6 +85,9 @@ interface GetCommandOptions extends FolderOptions {
   provider: Provider;
   faceParser?: boolean;
   deepCache?: number | boolean;
+  distilled?: string;
+  timesteps?: string;
+  guidance?: string;
   licenseAccepted?: boolean;
   licenceAccepted?: boolean;
   trust: readonly string[];
@@ -116,6 +119,12 @@ withPacksDir(program.command('get'))
     parseInterval,
   )
   .option('--no-deep-cache', 'latentsync: every step computes the whole network')
+  .option(
+    '--distilled <file>',
+    'latentsync: a UNet distilled to a few steps, a file or owner/repository/path[@revision] of the hub',
+  )
+  .option('--timesteps <list>', 'what it was distilled to, as 951,701,401,151', parseTimesteps)
+  .option('--guidance <scale>', 'with which it is to be run: 1 where that was distilled as well', parseScale)
   .option('--license-accepted', 'you have read and accept the licenses: does not ask')
   // Its name until 2.0.
   .addOption(new Option('--licence-accepted').hideHelp())
@@ -163,6 +172,7 @@ async function getTo(destination: Destination, engine: PackEngine, options: GetC
       model: options.model,
       faceParser: options.faceParser === true,
       deepCache: options.deepCache,
+      distilled: distilledIn(options),
     }),
     hub: { address: options.hub.replace(/\/+$/, ''), token: HF_TOKEN || undefined },
     exporter: {
@@ -193,10 +203,29 @@ async function getTo(destination: Destination, engine: PackEngine, options: GetC
   });
 }
 
+function distilledIn({ distilled, timesteps, guidance }: GetCommandOptions): Distilled | undefined {
+  if (distilled !== undefined && timesteps !== undefined && guidance !== undefined)
+    return { from: distilled, timesteps, guidance };
+  if (distilled === undefined && timesteps === undefined && guidance === undefined) return undefined;
+  throw new Error('--distilled, --timesteps and --guidance go together, as its page states them');
+}
+
 function parseInterval(text: string): number {
   const interval = Number(text);
   if (!Number.isInteger(interval) || interval < 2) throw new InvalidArgumentError('a whole number from 2');
   return interval;
+}
+
+function parseTimesteps(text: string): string {
+  const times = text.split(',').map(Number);
+  if (!/^\d+(,\d+)*$/.test(text) || times.some((time, i) => i > 0 && time >= (times[i - 1] ?? 0)))
+    throw new InvalidArgumentError('whole numbers that fall, with commas between');
+  return text;
+}
+
+function parseScale(text: string): string {
+  if (!(Number(text) >= 1)) throw new InvalidArgumentError('a number from 1');
+  return text;
 }
 
 function trusting(text: string, all: readonly string[]): readonly string[] {

@@ -125,6 +125,17 @@ describe('the sampler', () => {
     expect(a).toEqual(b);
   });
 
+  test('a distilled schedule takes the steps of diffusers’ DPM-Solver of first order and of its TCD without noise', () => {
+    const ddim = createDdim({ ...LATENTSYNC, steps: [951, 701, 401, 151] });
+    const latent = linspace(-1, 1);
+    const first = ddim.timesteps.map((_, index) => {
+      ddim.step(index, latent, linspace(0.5 * (index + 1), -0.5 * (index + 1)));
+      return latent[0];
+    });
+    const published = [-4.2685105, -11.1157313, -16.5070173, -19.0084852];
+    first.forEach((value, index) => expect(value).toBeCloseTo(published[index] ?? NaN, 4));
+  });
+
   test('a timestep outside the training is refused', () => {
     expect(() => createDdim({ ...LATENTSYNC, steps: [1000] })).toThrow(RangeError);
     expect(() => createDdim({ ...LATENTSYNC, steps: 1000 })).toThrow(RangeError);

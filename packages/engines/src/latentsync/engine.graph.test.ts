@@ -55,22 +55,22 @@ describe('latentsync on a network that knows the answer', () => {
     await expectTargets(pack, upTo(20));
   });
 
-  test('a distilled pack uses exactly the timesteps that it lists', async () => {
-    const packed = await packOf({ schedule: { steps: [999, 749, 499, 249] } });
-    const recorded = recordRuns(packed.run);
-    await expectTargets({ ...packed, run: recorded.run }, upTo(3));
-    const times = recorded.runs.flatMap(({ feeds }) =>
-      feeds['timestep']?.type === 'int64' ? [...feeds['timestep'].data] : [],
-    );
-    expect(times).toEqual([999n, 999n, 749n, 749n, 499n, 499n, 249n, 249n]);
-  });
-
-  test('without guidance the network runs once per step', async () => {
-    const packed = await packOf({ guidance: 1 });
-    const recorded = recordRuns(packed.run);
-    await expectTargets({ ...packed, run: recorded.run }, upTo(5));
-    expect(recorded.count('unet3d')).toBe(4);
-  });
+  test.each([
+    ['twice each', 1.5, 2],
+    ['without guidance once each', 1, 1],
+  ])(
+    'a distilled pack runs its network at exactly the timesteps that it lists, %s',
+    async (_, guidance, runs) => {
+      const steps = [951, 701, 401, 151];
+      const packed = await packOf({ schedule: { steps }, guidance });
+      const recorded = recordRuns(packed.run);
+      await expectTargets({ ...packed, run: recorded.run }, upTo(3));
+      const times = recorded.runs.flatMap(({ feeds }) =>
+        feeds['timestep']?.type === 'int64' ? [...feeds['timestep'].data].map(Number) : [],
+      );
+      expect(times).toEqual(steps.flatMap((time) => Array<number>(runs).fill(time)));
+    },
+  );
 
   test('a network that does not take landmarks gets none', async () => {
     const packed = await packOf({ landmarks: false });

@@ -58,7 +58,7 @@ export async function collectCheckpoints(release: Release, source: Source): Prom
     for (const each of wanted) await bring(each, source);
   } catch (error) {
     if (!(error instanceof HubRefusal)) throw error;
-    const advice = `\n${placement(release, hub, weights, missing)}`;
+    const advice = `\n${placement(hub, weights, missing)}`;
     throw new HubRefusal(`${error.message}${advice}`, error.passing, { cause: error });
   }
   tell(`${release.files.length} files verified in ${weights}`);
@@ -80,7 +80,7 @@ export async function checkCheckpoints(release: Release, place: Place): Promise<
   }
   if (problems.length > 0) {
     const lines = [`${weights} does not hold what was published:`, ...problems];
-    throw new WrongFile([...lines, placement(release, hub, weights, release.files)].join('\n'));
+    throw new WrongFile([...lines, placement(hub, weights, release.files)].join('\n'));
   }
   await confirmDigests(
     claims.map((file) => ({ file, source: `found in ${path.join(weights, file.to)}` })),
@@ -90,13 +90,16 @@ export async function checkCheckpoints(release: Release, place: Place): Promise<
 }
 
 /** What to do by hand where the hub cannot be used. */
-function placement(release: Release, hub: Hub, weights: string, files: readonly PublishedFile[]): string {
+function placement(hub: Hub, weights: string, files: readonly PublishedFile[]): string {
   const lines = files.map((file) => {
     const size = file.bytes === null ? '' : ` (${file.bytes} bytes)`;
     return `  ${addressOf(hub, file, file.revision)}\n    → ${path.join(weights, file.to)}${size}`;
   });
-  const again = `npm run models -- get ${release.engine} --model ${release.model} --files ${weights}`;
-  return ['To go on without the hub, put these files there:', ...lines, `and run: ${again}`].join('\n');
+  return [
+    'To go on without the hub, put these files there:',
+    ...lines,
+    `and run the same again with --files ${weights}`,
+  ].join('\n');
 }
 
 interface Wanted {

@@ -426,6 +426,36 @@ describe('getting published weights', () => {
     }
   });
 
+  test('a distilled UNet comes in the place of the published one, when its digest was confirmed', async () => {
+    const distilled = {
+      from: 'somebody/students/1.6/unet.safetensors@v2',
+      timesteps: '951,401',
+      guidance: '1',
+    };
+    const students = reduced(await publishedRelease('latentsync', { distilled }));
+    const student = students.files.find(({ to }) => to === 'distilled/unet.safetensors') ?? fileAt(unet);
+    expect(student).toMatchObject({
+      repo: 'somebody/students',
+      path: '1.6/unet.safetensors',
+      revision: 'v2',
+    });
+    await hub.close();
+    hub = await startHubServer(
+      students.files.map((file) => [`${file.repo}/${file.path}`, { bytes: contentOf(file), large: true }]),
+    );
+    const files = students.files.map((file) => (file === student ? { ...file, sha256: null } : file));
+    const doubted = { ...students, files };
+    await expect(get({ release: doubted })).rejects.toThrow(`use --trust ${sha256(contentOf(student))}`);
+    expect(askedStore()).toEqual([]);
+    const consent = consenting({ trusted: [sha256(contentOf(student))] });
+    expect(await get({ release: doubted, consent })).toMatchObject({
+      name: 'latentsync-1.6-2-steps',
+      weights: '3 by known digest, 1 by a digest that you confirmed',
+    });
+    expect(consent.shown()).toContain('https://huggingface.co/somebody/students');
+    expect(hub.requests.filter(({ path: asked }) => asked.includes('latentsync_unet.pt'))).toEqual([]);
+  });
+
   /** The same in a process of its own, which writes a line when its download has stalled. */
   function spawnGet(): ChildProcessWithoutNullStreams {
     const program = `
@@ -471,4 +501,48 @@ test('DeepCache is the default of latentsync’s exporter, can be left out or gi
   expect(await arguments_(5)).toEqual([...exporter, '--deep-cache', '5']);
   for (const engine of ['musetalk', 'highsync'] as const)
     await expect(publishedRelease(engine, { deepCache: false })).rejects.toThrow('has no DeepCache');
+});
+
+describe('a distilled UNet of latentsync', () => {
+  const asked = { timesteps: '951,701,401,151', guidance: '1.5' };
+
+  test('is given to the exporter with what it was distilled to; the published one is not downloaded', async () => {
+    const published = await publishedRelease('latentsync');
+    const release = await publishedRelease('latentsync', { distilled: { from: 'a/b/c.pt', ...asked } });
+    const place = ['--distilled', '{weights}/distilled/c.pt'];
+    expect(release.exporter).toEqual([
+      ...published.exporter,
+      ...place,
+      ...['--timesteps', '951,701,401,151', '--guidance', '1.5'],
+    ]);
+    expect(release.files.map(({ to }) => to)).not.toContain('latentsync_unet.pt');
+    expect(release.licenses).toEqual([
+      ...published.licenses,
+      expect.objectContaining({ text: 'https://huggingface.co/a/b' }),
+    ]);
+    expect(release.model).toBe('1.6-4-steps');
+  });
+
+  test('may be a file that is there', async () => {
+    const release = await publishedRelease('latentsync', { distilled: { from: __filename, ...asked } });
+    expect(release.exporter).toContain(__filename);
+    expect(release.files.map(({ to }) => to)).toEqual([
+      'whisper/tiny.pt',
+      'sd-vae-ft-mse/config.json',
+      'sd-vae-ft-mse/diffusion_pytorch_model.safetensors',
+    ]);
+  });
+
+  test('is refused of other engines, with DeepCache, and under an address that is none', async () => {
+    const get = (from: string) => publishedRelease('latentsync', { distilled: { from, ...asked } });
+    const distilled = { from: 'a/b/c.pt', ...asked };
+    await expect(publishedRelease('highsync', { distilled })).rejects.toThrow(
+      'no distilled network of highsync',
+    );
+    await expect(publishedRelease('latentsync', { distilled, deepCache: 2 })).rejects.toThrow(
+      'too far apart',
+    );
+    for (const from of ['c.pt', 'a/c.pt', 'a/b/../c.pt', '/nowhere/c.pt'])
+      await expect(get(from)).rejects.toThrow(`${from} is neither a file here nor one of the hub`);
+  });
 });

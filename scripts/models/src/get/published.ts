@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ENGINES } from '@lipsync/contract';
@@ -55,6 +56,16 @@ interface Choices {
   readonly faceParser?: boolean;
   /** The interval of DeepCache, or false to do without. By default it is upstream's. */
   readonly deepCache?: number | boolean | undefined;
+  readonly distilled?: Distilled | undefined;
+}
+
+/** A UNet of latentsync that somebody distilled to a few steps. */
+export interface Distilled {
+  /** A file, or one of the hub: `owner/repository/path`, where a `@revision` may follow. */
+  readonly from: string;
+  /** What it was distilled to, as the exporter takes it. */
+  readonly timesteps: string;
+  readonly guidance: string;
 }
 
 /**
@@ -63,7 +74,7 @@ interface Choices {
  */
 export async function publishedRelease(
   engine: PackEngine,
-  { model, faceParser = false, deepCache }: Choices = {},
+  { model, faceParser = false, deepCache, distilled }: Choices = {},
 ): Promise<Release> {
   const text = await readFile(path.join(PUBLISHED, `${engine}.json`), 'utf8');
   const releases = z.array(releaseSchema).parse(JSON.parse(text));
@@ -73,16 +84,52 @@ export async function publishedRelease(
     throw new Error(`${engine} ${model} is not known here; there is ${known}`);
   }
   if (deepCache !== undefined && engine !== 'latentsync') throw new Error(`${engine} has no DeepCache`);
-  const exporter = [...wanted.exporter, ...deepCacheArguments(deepCache)];
-  if (!faceParser) return { ...wanted, exporter };
+  const release = { ...wanted, exporter: [...wanted.exporter, ...deepCacheArguments(deepCache)] };
+  if (distilled !== undefined) return withDistilled(release, distilled);
+  if (!faceParser) return release;
   const { face_parser: parser } = wanted;
   if (parser === undefined) throw new Error(`${engine} has no face parser`);
   return {
-    ...wanted,
-    exporter,
-    licenses: [...wanted.licenses, ...parser.licenses],
-    files: [...wanted.files, ...parser.files],
+    ...release,
+    licenses: [...release.licenses, ...parser.licenses],
+    files: [...release.files, ...parser.files],
   };
+}
+
+/** The release with a distilled UNet in the place of its own, which is not needed then. */
+function withDistilled(release: Release, { from, timesteps, guidance }: Distilled): Release {
+  if (release.engine !== 'latentsync') throw new Error(`no distilled network of ${release.engine} is known`);
+  if (release.exporter.includes('--deep-cache'))
+    throw new Error('a few steps are too far apart for DeepCache');
+  const file = existsSync(from) ? null : hubFile(from);
+  const place = file === null ? path.resolve(from) : `{weights}/${file.to}`;
+  const others = release.files.filter(({ to }) => to !== 'latentsync_unet.pt');
+  const page = { of: `its UNet distilled, ${from}`, terms: 'stated on its page' };
+  return {
+    ...release,
+    model: `${release.model}-${timesteps.split(',').length}-steps`,
+    exporter: [
+      ...release.exporter,
+      ...['--distilled', place, '--timesteps', timesteps, '--guidance', guidance],
+    ],
+    files: file === null ? others : [...others, file],
+    // It was made of the release's weights, whose terms go on holding.
+    licenses:
+      file === null
+        ? release.licenses
+        : [...release.licenses, { ...page, text: `https://huggingface.co/${file.repo}` }],
+  };
+}
+
+const HUB_FILE = /^(?<repo>[\w.-]+\/[\w.-]+)\/(?<path>[\w-][\w./-]*?)(?:@(?<revision>[\w./-]+))?$/;
+
+/** Nobody here knows its digest: whoever gets it has to confirm the one that the hub states. */
+function hubFile(address: string): PublishedFile {
+  const { repo, path: file, revision = 'main' } = HUB_FILE.exec(address)?.groups ?? {};
+  if (repo === undefined || file === undefined || file.includes('..'))
+    throw new Error(`${address} is neither a file here nor one of the hub, as owner/repository/path`);
+  const to = `distilled/${path.posix.basename(file)}`;
+  return { repo, revision, path: file, to, bytes: null, sha256: null };
 }
 
 function deepCacheArguments(deepCache: Choices['deepCache']): string[] {
