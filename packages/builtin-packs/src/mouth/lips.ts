@@ -134,12 +134,17 @@ const MARGIN = 0.06;
 /** The jaw of a wide vowel, whose gap is the face's widest. */
 const WIDE_JAW = 0.85;
 /** Lips part a little more than in proportion to the jaw: the teeth of "ee" show. */
-const PARTING_POWER = 0.6;
+const PARTING_POWER = 0.7;
+/**
+ * Lips that speak and do not touch are parted at least as at this jaw. Those that are drawn together or apart by this
+ * much speak.
+ */
+const PARTED = { jaw: 0.12, drawn: 0.25 };
 /** Lips touch from so much of a contact on, and at smaller gaps, which are heard when nobody speaks. */
 const CONTACT = 0.85;
-const TOUCHING = 0.05;
+const TOUCHING = 0.03;
 /** The lower lip at the upper teeth: its distance from the upper lip, and how much of that is above where lips meet. */
-const DENTAL = { gap: 0.12, upperShare: 1.5 };
+const DENTAL = { gap: 0.14, upperShare: 1.5 };
 /** How much drawn-together and drawn-apart corners change the mouth's width. */
 const NARROWER = 0.26;
 const WIDER = 0.17;
@@ -180,10 +185,9 @@ export function lipMotion(
   });
   const [upper, lower] = [edge(-1, source.upper), edge(1, source.lower)];
 
-  const spoken = m.mul(
-    g.op('Pow', [m.max(m.mul(pose.jaw, 1 / WIDE_JAW), 0), PARTING_POWER]),
-    habits.widestGap,
-  );
+  const speaks = m.ramp(m.max(pose.rounding, pose.spreading), 0, PARTED.drawn);
+  const jaw = m.max(pose.jaw, m.mul(speaks, PARTED.jaw));
+  const spoken = m.mul(g.op('Pow', [m.mul(jaw, 1 / WIDE_JAW), PARTING_POWER]), habits.widestGap);
   const apart = m.mul(m.mix(spoken, DENTAL.gap, pose.dental), m.ramp(pose.closure, CONTACT, 0));
   const gap = m.mul(
     g.op('Relu', [m.sub(apart, TOUCHING)]),

@@ -27,11 +27,12 @@ const LEAD = 2;
 const SPREAD = 1.8;
 /**
  * Contacts of the lips are heard from the moment when lips begin to approach to that when they have parted, so they are
- * not shown ahead of the sound; they touch a step less on either side. How much of it shows in the steps around: a frame
- * shows two, so that a contact that is heard for three must be seen in one of them, and lips need more than a frame to
- * meet and to part.
+ * not shown ahead of the sound; they touch a step less on either side. How much of a contact shows in the steps around:
+ * lips need more than a frame to meet and to part, but are together no longer than they are heard.
  */
-const CONTACT = [0.2, 0.7, 1, 0.7, 0.2] as const;
+const LIPS_MEET = [0, 0.3, 1, 0.3, 0] as const;
+/** The lower lip only brushes the teeth: at once, and it must be seen in one of the two steps that a frame shows. */
+const TEETH_BRUSHED = [0.2, 0.7, 1, 0.7, 0.2] as const;
 /** What is heard of drawn lips is a mean of what might be. Mouths decide. */
 const EMPHASIS = 1.5;
 const EACH_CUE = [1, 1, 1, 1, 1] as const;
@@ -52,11 +53,12 @@ export function mouthPose(g: GraphBuilder, audio: Value, positionCode: 'added' |
   const [, jaw, rounding, spreading] = g.split(g.op('MatMul', [stepWeights(g), cues]), EACH_CUE, 2);
   const inRows = g.op('Transpose', [cues], { perm: [0, 2, 1] });
   const apart = g.op('MaxPool', [m.sub(1, inRows)], { kernel_shape: [3], pads: [1, 1] });
-  const around = g.weights([1, 1, WINDOW_STEPS], contactWeights());
-  const shown = (heard: Value): Value => g.op('ReduceMax', [m.mul(heard, around), g.ints([2])]);
-  const [closure] = g.split(shown(m.sub(1, apart)), [1, CUES.length - 1], 1);
-  // Lips only brush the teeth.
-  const [, dental] = g.split(shown(inRows), [CUES.length - 1, 1], 1);
+  const shown = (heard: Value, weights: readonly number[]): Value => {
+    const around = g.weights([1, 1, WINDOW_STEPS], aroundMiddle(weights));
+    return g.op('ReduceMax', [m.mul(heard, around), g.ints([2])]);
+  };
+  const [closure] = g.split(shown(m.sub(1, apart), LIPS_MEET), [1, CUES.length - 1], 1);
+  const [, dental] = g.split(shown(inRows, TEETH_BRUSHED), [CUES.length - 1, 1], 1);
   const plain = (cue: Value): Value => m.min(m.mul(cue, EMPHASIS), 1);
   return { jaw, closure, rounding: plain(rounding), spreading: plain(spreading), dental };
 }
@@ -84,7 +86,8 @@ function stepWeights(g: GraphBuilder): Value {
   );
 }
 
-function contactWeights(): number[] {
+/** A window whose middle has these five weights, and 0 around them. */
+function aroundMiddle(weights: readonly number[]): number[] {
   const first = MIDDLE - 2;
-  return Array.from({ length: WINDOW_STEPS }, (_, step) => CONTACT[step - first] ?? 0);
+  return Array.from({ length: WINDOW_STEPS }, (_, step) => weights[step - first] ?? 0);
 }
