@@ -48,6 +48,10 @@ export interface LipEdges {
   readonly lower: Value;
   /** How much of either lip must go when lips that were open are closed: at an edge, pixels are of both sides. */
   readonly rim: Value;
+  /** 1 where the lips are apart, 0 where they touch; [batch, 1, 1]. */
+  readonly isOpen: Value;
+  /** The color of the middle of either lip at COLUMNS: brightness relative to black and color differences, [batch, 3, columns] each. */
+  readonly colors: { readonly upper: Value; readonly lower: Value };
 }
 
 /** The edges in exemplars; those of closed lips are both in the middle of the line between them. */
@@ -74,17 +78,25 @@ export function lipEdges(
     COLUMNS.flatMap((at) => steps.map(() => at)),
   );
   const points = pointsOf(g, inUnits(g, axes, EXEMPLAR_FRAME), u, v);
-  const inColumns = (values: Value): Value => g.op('Reshape', [values, g.ints([-1, COLUMNS.length, STEPS])]);
-  const brightness = m.max(inColumns(sample(g, picture.luma, points)), 1e-3);
-  const [, reds] = g.split(sample(g, picture.chroma, points), [1, 1], 1);
-  const redness = m.div(inColumns(reds), brightness);
+  const inColumns = (values: Value): Value =>
+    g.op('Reshape', [values, g.ints([0, 0, COLUMNS.length, STEPS])]);
+  const [luma, chroma] = [picture.luma, picture.chroma].map((plane) =>
+    inColumns(sample(g, plane, points)),
+  ) as [Value, Value];
+  const brightness = m.max(g.op('Squeeze', [luma, g.ints([1])]), 1e-3);
+  const [, reds] = g.split(chroma, [1, 1], 1);
+  const redness = m.div(g.op('Squeeze', [reds, g.ints([1])]), brightness);
 
   const mean = (values: Value): Value => g.op('ReduceMean', [values, g.ints([2])]);
+  const lipParts = [ON_LIP, STEPS - 2 * ON_LIP, ON_LIP] as const;
   const onLips = (values: Value): { upper: Value; lower: Value } => {
-    const [upper, , lower] = g.split(values, [ON_LIP, STEPS - 2 * ON_LIP, ON_LIP], 2);
+    const [upper, , lower] = g.split(values, lipParts, 2);
     return { upper: m.max(mean(upper), 1e-3), lower: m.max(mean(lower), 1e-3) };
   };
   const [bright, red] = [onLips(brightness), onLips(redness)];
+  const allColors = g.op('Concat', [luma, chroma], { axis: 1 });
+  const [ofUpper, , ofLower] = g.split(allColors, lipParts, 3);
+  const inMiddleOfLip = (values: Value): Value => g.op('ReduceMean', [values, g.ints([3])], { keepdims: 0 });
   const teethBeside = (lip: Value): Value => m.ramp(m.div(redness, lip), TEETH.not, TEETH.surely);
   const darkBeside = (lip: Value, { not, surely }: typeof BESIDE_LIP): Value =>
     m.ramp(m.div(brightness, lip), not, surely);
@@ -121,6 +133,8 @@ export function lipEdges(
     upper: edge('upper', upperLine, first),
     lower: edge('lower', lowerLine, last),
     rim: inRow(m.mul(profile, isOpen, RIM)),
+    isOpen,
+    colors: { upper: inMiddleOfLip(ofUpper), lower: inMiddleOfLip(ofLower) },
   };
 }
 
@@ -148,7 +162,7 @@ export function columnWeights(g: GraphBuilder, u: Value): Value {
   return m.ramp(g.op('Abs', [m.sub(u, columns)]), SPACING, 0);
 }
 
-/** v of edges at the points of columnWeights; straight between columns and to the corners. */
+/** v of edges (or colors) at the points of columnWeights; straight between columns and to the corners. */
 export function edgeAt(g: GraphBuilder, edge: Value, weights: Value): Value {
   return g.op('MatMul', [edge, weights]);
 }

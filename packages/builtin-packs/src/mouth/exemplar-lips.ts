@@ -44,6 +44,14 @@ const BESIDE: Reach = { full: 1.05, end: 1.22 };
 const OPENS = 0.15;
 /** How much of a lip is stretched, from its edge on. */
 const STRETCHED = 0.35;
+/**
+ * Where the edge of a lip that was open and is shut has the lip's color and about its brightness, because teeth and the
+ * gaps between them were taken for lip: how far from the edge surely, and where that ends, in units of v; and how dark it
+ * may be relative to the lip, for closed lips have a dark line between them.
+ */
+const SHUT_RIM = { surely: 0.06, not: 0.18, darkest: 0.7 };
+/** Further out, as u, lips get too thin for their color to be seen, but have the same. */
+const COLOR_SEEN = 0.6;
 /** Lips that are less far apart show nothing between them, in units of v. */
 const SHUT = 0.01;
 
@@ -79,6 +87,8 @@ export function exemplarLips(
   const { upper: upperEdges, lower: lowerEdges } = ladder.edges;
   const openings = m.sub(edgeInMiddle(g, lowerEdges), edgeInMiddle(g, upperEdges));
   const shut = m.ramp(motion.gap, OPENS, 0);
+  const atRim = m.mul(shut, m.ramp(m.max(above, below), SHUT_RIM.not, SHUT_RIM.surely));
+  const onLips = columnWeights(g, m.clamp(mouthU, -COLOR_SEEN, COLOR_SEEN));
 
   const fit = ({ of }: Rung) => {
     const tables = [upperEdges, lowerEdges, ladder.edges.rim].map(of);
@@ -102,9 +112,14 @@ export function exemplarLips(
     const [ownBrightness, ownTint] = g.split(of(ladder.skin), [1, 2], 1);
     const light = relighting(g, m.add(brightness, LATENT_SCALE), ownBrightness);
     const gain = m.add(m.mul(mouthU, light.across), m.mul(side, light.downward), light.level);
+    const { isOpen, colors } = ladder.edges;
+    const lips = [colors.upper, colors.lower].map((lip) => edgeAt(g, of(lip), onLips)) as [Value, Value];
     return {
       of,
       opening: of(openings),
+      /** How much of what is seen gets the lip's color. */
+      recolored: m.mul(atRim, of(isOpen)),
+      lips,
       // Above, between and below the edges of the lips. Each changes little from point to point; what they make up
       // together jumps at the edges.
       places: [
@@ -131,10 +146,15 @@ export function exemplarLips(
       const [toUpper, toLower, shown] = toPlane(1, fromUpper, fromLower, shownWeight);
       const isAbove = g.op('Less', [toUpper, 0]);
       const isBelow = g.op('Greater', [toLower, 0]);
-      const fromRung = ({ of, places, gain, tint }: typeof first): Value => {
+      const ofPlane = (color: Value): Value => g.split(color, [1, 2], 1)[name === 'luma' ? 0 : 1];
+      const fromRung = ({ of, places, gain, tint, recolored, lips }: typeof first): Value => {
         const [over, between, under] = toPlane(2, ...places);
         const points = g.op('Where', [isAbove, over, g.op('Where', [isBelow, under, between])]);
-        const color = sample(g, of(ladder[name]), points);
+        const seen = sample(g, of(ladder[name]), points);
+        const [upperLip, lowerLip] = toPlane(name === 'luma' ? 1 : 2, ofPlane(lips[0]), ofPlane(lips[1]));
+        const lip = g.op('Where', [isAbove, upperLip, lowerLip]);
+        const own = name === 'luma' ? m.max(m.min(seen, lip), m.mul(lip, SHUT_RIM.darkest)) : lip;
+        const color = m.mix(seen, own, ...toPlane(1, recolored));
         return name === 'luma' ? m.mul(color, ...toPlane(1, gain)) : m.add(color, tint);
       };
       const part = g.op('Where', [isAbove, second, g.op('Where', [isBelow, second, nextBehind])]);
