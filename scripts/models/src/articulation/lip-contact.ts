@@ -11,14 +11,19 @@ const LINES = 7;
 const STEP = 0.01;
 const REACH = 0.03;
 /** Lips that are less redder than the skin around them cannot be told from teeth: levels. */
-const COLORED = 6;
-/** Paler than the lips by this share of what they are redder than skin, and brighter than this share of them: a tooth. */
+const COLORED = 4;
+/**
+ * Paler than the lips by this share of what they are redder than skin, and brighter than this share of them: a tooth, if
+ * it ends. Below a tooth there is a lip in its shade or a gap: within these eye distances it gets darker by this share of
+ * the lips. The inside of a lip, pale as it may be, goes over into the lip.
+ */
 const PALE = 0.25;
 const BRIGHT = 0.7;
+const TOOTH_ENDS = { within: 0.06, darker: 0.06 };
 /** A gap is darker than this share of the lips; the line between lips that touch is, too, but it is thin. */
 const DARK = 0.6;
 /** How much of either makes a mouth open: depth times height in eye distances. */
-const OPEN_BY_TEETH = 0.014;
+const OPEN_BY_TEETH = 0.003;
 const OPEN_BY_DARKNESS = 0.012;
 
 /**
@@ -43,7 +48,7 @@ function linesDown({ placeOf }: FaceSamples): number[] {
 
 function bandsBetweenLips({ placeOf, redness, brightness }: FaceSamples, along: number) {
   const [top, bottom] = [placeOf(TOP).down, placeOf(BOTTOM).down];
-  const between = (placeOf(INNER_TOP).down + placeOf(INNER_BOTTOM).down) / 2;
+  const middle = (placeOf(INNER_TOP).down + placeOf(INNER_BOTTOM).down) / 2;
   const skin = median(
     [top - 0.08, top - 0.06, bottom + 0.06, bottom + 0.08].map((down) => redness({ along, down })),
   );
@@ -52,19 +57,21 @@ function bandsBetweenLips({ placeOf, redness, brightness }: FaceSamples, along: 
     const place = { along, down: top - REACH + i * STEP };
     return { down: place.down, redness: redness(place), brightness: brightness(place) };
   });
-  const upper = reddest(line.filter(({ down }) => down <= between));
-  const lower = reddest(line.filter(({ down }) => down > between));
+  const upper = reddest(line.filter(({ down }) => down <= middle));
+  const lower = reddest(line.filter(({ down }) => down > middle));
   if (upper === undefined || lower === undefined) return { color: 0, teeth: 0, darkness: 0 };
   const color = Math.min(upper.redness, lower.redness) - skin;
   const lips = Math.max(8, Math.min(upper.brightness, lower.brightness));
+  const between = line.filter(({ down }) => down >= upper.down && down <= lower.down);
   let [teeth, darkness] = [0, 0];
-  for (const reading of line) {
-    if (reading.down < upper.down || reading.down > lower.down) continue;
+  for (const [i, reading] of between.entries()) {
     const way = (reading.down - upper.down) / (lower.down - upper.down);
     const expected = upper.redness + way * (lower.redness - upper.redness);
     const paleness = (expected - reading.redness) / Math.max(COLORED, color) - PALE;
     const bright = reading.brightness / lips;
-    if (bright > BRIGHT) teeth += STEP * Math.min(1, Math.max(0, paleness));
+    const below = between.slice(i, i + 1 + Math.round(TOOTH_ENDS.within / STEP));
+    const darker = bright - Math.min(...below.map(({ brightness: level }) => level)) / lips;
+    if (bright > BRIGHT && darker >= TOOTH_ENDS.darker) teeth += STEP * Math.min(1, Math.max(0, paleness));
     darkness += STEP * Math.max(0, DARK - bright);
   }
   return { color, teeth, darkness };

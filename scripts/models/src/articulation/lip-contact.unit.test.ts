@@ -53,6 +53,10 @@ test('lips with nothing or a thin dark line between them touch', () => {
   expect(touch(mouth(94, 96, [45, 160]))).toBe(true);
 });
 
+test('the pale inside of a lip, which does not end like a tooth, keeps no lips apart', () => {
+  expect(touch(mouth(93, 97, [115, 152]))).toBe(true);
+});
+
 test('a strip of teeth or a dark gap keeps lips apart', () => {
   expect(touch(mouth(93, 97, TEETH))).toBe(false);
   expect(touch(mouth(92, 98, INSIDE))).toBe(false);
