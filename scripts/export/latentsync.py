@@ -104,8 +104,8 @@ def main() -> None:
     )
     source, name = SOURCE.format(resolution=resolution), f"latentsync-{resolution}"
     if given.distilled:
-        source = f"{source}; UNet distilled to {len(given.timesteps)} steps: {given.distilled.name}, SHA-256 {sha256_of(given.distilled)}"
-        name = f"{name}-{len(given.timesteps)}-steps"
+        steps, student = len(given.timesteps), f"{given.distilled.name}, SHA-256 {sha256_of(given.distilled)}"
+        source, name = f"{source}; UNet distilled to {steps} steps: {student}", f"{name}-{steps}-steps"
     label = label_of(given, "latentsync", name, "LicenseRef-OpenRAIL-PP AND MIT", source)
     write_pack(given.out, label, roles, params, options)
 
