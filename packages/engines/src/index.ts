@@ -1,4 +1,10 @@
-export { type AnalyzerManifest, type AnalyzerParams, landmarksRole } from './analyzer/manifest';
+export {
+  type AnalyzerManifest,
+  type AnalyzerParams,
+  HAND_PATCH_SIDE,
+  landmarksRole,
+  PALM_PICTURE_SIDE,
+} from './analyzer/manifest';
 export { cumulativeAlphas, type ScheduleParams } from './diffusion/ddim';
 export {
   type EngineClip,

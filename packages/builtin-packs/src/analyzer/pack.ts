@@ -3,9 +3,11 @@ import { dirname, join } from 'node:path';
 import {
   type AnalyzerManifest,
   CUES,
+  HAND_PATCH_SIDE,
   landmarksRole,
   MEL_BANDS,
   type Pack,
+  PALM_PICTURE_SIDE,
   SEGMENT_FRAMES,
   VOICE_CONTEXT,
   VOICE_STATE,
@@ -14,6 +16,7 @@ import {
 } from '@lipsync/engines';
 import { encodeModel, floatTensor, modelFile, PackError } from '@lipsync/model-pack';
 import { hearingModel, STEPS } from '../hearing/audio-encoder';
+import { handLandmarks, palmDetector, PALMS, publishedHands } from './hands';
 import {
   DETECTOR_MODEL,
   DETECTOR_STRIDE,
@@ -42,36 +45,60 @@ export async function publishedSilero(): Promise<Uint8Array> {
 }
 
 /**
- * Writes the analyzer pack: the detector and landmark networks of face-api and Silero's voice activity detector,
- * converted from the files in their npm packages, and the project's own hearing network. Rejects with PackError if
- * weights are not as expected.
+ * Writes the analyzer pack: the detector and landmark networks of face-api, MediaPipe's hand networks and Silero's voice
+ * activity detector, converted from the files in their npm packages, and the project's own hearing network. Rejects with
+ * PackError if weights are not as expected.
  */
 export async function buildAnalyzerPack(outDir: string): Promise<Pack> {
   const detector = encodeModel(tinyFaceDetector(await faceApiWeights('detector')));
   const landmarks = encodeModel(landmarkNet(await faceApiWeights('landmarks')));
   const voice = encodeModel(sileroVoice(await publishedSilero()));
   const hearing = hearingModel();
-  return writePack(outDir, analyzerManifest({ detector, landmarks, voice, hearing }), {
+  const hands = await publishedHands();
+  const palms = encodeModel(palmDetector(hands.palms));
+  const handPoints = encodeModel(handLandmarks(hands.landmarks));
+  return writePack(outDir, analyzerManifest({ detector, landmarks, voice, hearing, palms, handPoints }), {
     'face-detector.onnx': detector,
     'landmarks68.onnx': landmarks,
     'voice.onnx': voice,
     'hearing.onnx': hearing,
+    'palm-detector.onnx': palms,
+    'hand-landmarks.onnx': handPoints,
   });
 }
 
-type Models = Readonly<Record<'detector' | 'landmarks' | 'voice' | 'hearing', Uint8Array>>;
+type TensorSpec = AnalyzerManifest['roles']['palm_detector']['inputs']['image'];
+
+const imageTensor = (side: number): TensorSpec => ({
+  name: 'image',
+  dtype: 'uint8',
+  dims: [1, side, side, 3],
+  range: [0, 255],
+});
+
+type Models = Readonly<
+  Record<'detector' | 'landmarks' | 'voice' | 'hearing' | 'palms' | 'handPoints', Uint8Array>
+>;
 
 /** The expected means of the face networks and of `voice` are those of the original implementations. */
-function analyzerManifest({ detector, landmarks, voice, hearing }: Models): AnalyzerManifest {
+function analyzerManifest({
+  detector,
+  landmarks,
+  voice,
+  hearing,
+  palms,
+  handPoints,
+}: Models): AnalyzerManifest {
   return {
     format: 1,
     engine: 'analyzer',
     name: 'builtin-face-api-68',
-    version: '2.0.0',
+    version: '2.1.0',
     licence: {
-      spdx: 'MIT',
+      spdx: 'MIT AND Apache-2.0',
       source:
         'faces: npm @vladmandic/face-api 1.7.15, after justadudewhohacks/face-api.js; ' +
+        'hands: npm @mediapipe/hands 0.4.1675469240; ' +
         'voice: snakers4/silero-vad v6, in npm @ricky0123/vad-web 0.0.31; hearing: trained by this project',
     },
     providers: ['cpu'],
@@ -120,6 +147,34 @@ function analyzerManifest({ detector, landmarks, voice, hearing }: Models): Anal
         outputs: { cues: floatTensor('cues', [1, STEPS, CUES.length], [0, 1]) },
         // What sounds the same all the time is no speech.
         probe: { dims: {}, fill: { mel: 0.5 }, means: { cues: 0 }, rms: { cues: 0 }, tolerance: 0.02 },
+      },
+      palm_detector: {
+        ...modelFile('palm-detector.onnx', palms),
+        inputs: { image: imageTensor(PALM_PICTURE_SIDE) },
+        outputs: {
+          palms: floatTensor('palms', [PALMS, 9, 2]),
+          scores: floatTensor('scores', [PALMS], [0, 1]),
+        },
+        probe: {
+          dims: {},
+          fill: { image: 128 },
+          means: { palms: 0.46844, scores: 0.0035 },
+          tolerance: 0.002,
+        },
+      },
+      hand_landmarks: {
+        ...modelFile('hand-landmarks.onnx', handPoints),
+        inputs: { image: imageTensor(HAND_PATCH_SIDE) },
+        outputs: {
+          points: floatTensor('points', [21, 2]),
+          presence: floatTensor('presence', [1], [0, 1]),
+        },
+        probe: {
+          dims: {},
+          fill: { image: 128 },
+          means: { points: 0.44903, presence: 0.00303 },
+          tolerance: 0.002,
+        },
       },
     },
     params: {

@@ -57,11 +57,17 @@ export const analyzerManifestSchema = manifestSchema(
     landmarks68: roleSchema(['image'], ['points']),
     voice: roleSchema(['sound', 'state'], ['voice', 'next']),
     hearing: roleSchema(['mel'], ['cues']),
+    palm_detector: roleSchema(['image'], ['palms', 'scores']),
+    hand_landmarks: roleSchema(['image'], ['points', 'presence']),
   },
   analyzerParamsSchema,
 );
 
 export type AnalyzerManifest = z.infer<typeof analyzerManifestSchema>;
+
+/** Sides of the square pictures in which palms are looked for, and a hand's landmarks. */
+export const PALM_PICTURE_SIDE = 192;
+export const HAND_PATCH_SIDE = 224;
 
 /** The role of a landmark network in `model` that takes patches of this side. */
 export function landmarksRole(model: Uint8Array, side: number) {

@@ -31,7 +31,8 @@ const DISAGREEMENT = { sharp: (0.03 * 1.2) / SCALE, blurred: (0.045 * 1.2) / SCA
 export async function writeDwposePack(outDir: string, options: DwposePackOptions): Promise<Pack> {
   const { others, name, provider, network } = options;
   const { roles, licence, params } = others.manifest;
-  const kept = { face_detector: roles.face_detector, voice: roles.voice, hearing: roles.hearing };
+  const { face_detector, voice, hearing, palm_detector, hand_landmarks } = roles;
+  const kept = { face_detector, voice, hearing, palm_detector, hand_landmarks };
   const landmarks = encodeModel(dwposeLandmarks(network));
   const manifest: AnalyzerManifest = {
     format: 1,
@@ -39,7 +40,8 @@ export async function writeDwposePack(outDir: string, options: DwposePackOptions
     name,
     version: '1.0.0',
     licence: {
-      spdx: `Apache-2.0 AND ${licence.spdx}`,
+      // DWPose is under Apache-2.0, as the hand networks are.
+      spdx: licence.spdx,
       source: `landmarks: IDEA-Research/DWPose, dw-ll_ucoco_384.onnx; others: ${licence.source}`,
     },
     providers: [provider],
