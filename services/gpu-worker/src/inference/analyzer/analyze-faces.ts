@@ -102,9 +102,9 @@ export async function analyzeFaces({
       followed = main.points && landmarkBounds(main.points);
       inCompany ||= others.length > 0;
       for (const { face, points } of [main, ...others]) {
-        const stream = streams.get(face) ?? createFaceStream(frame, source);
+        const stream = streams.get(face) ?? createFaceStream(frame, picture, source, run);
         streams.set(face, stream);
-        stream.see(frame, seconds, picture, points);
+        await stream.see(frame, seconds, picture, points);
       }
     }
     onFrame?.(held.length);

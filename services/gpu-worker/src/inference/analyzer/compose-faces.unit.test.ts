@@ -31,7 +31,7 @@ function stream(seen: readonly [number, number], lips: readonly [number, number]
   const nothing = { colors: rest.map(() => null), covers: rest.map(() => null) };
   const never = { cuts: rest.map(() => false), covered: rest.map(() => false) };
   const rows = { start, faces: rest, ...nothing, ...never };
-  return { start, see: () => undefined, end: () => undefined, rows: () => rows };
+  return { start, see: () => Promise.resolve(), end: () => undefined, rows: () => rows };
 }
 
 test('two faces of a shot are those of two people for certain if they were there at one time', () => {

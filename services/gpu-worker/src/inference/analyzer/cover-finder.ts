@@ -2,10 +2,12 @@ import { connectedRuns, type Cover, coverOf, coverTransform, isCovered } from '@
 import { createPatchSampler, invertAffine, type Patch, type RgbPicture } from '@lipsync/kernels';
 import { ALIGNED_SIDE, alignedLandmarks, alignedPatch, cellOf } from './aligned-face';
 import { type AlignedLook, createReference } from './cover-reference';
-import { findCover } from './uncommon-cells';
+import { handCells } from './hand-cells';
+import { type HandFinder } from './hand-finder';
+import { mouthOf, uncommonCells } from './uncommon-cells';
 
 /*
- * Finds what covers a face, such as a hand or a microphone: what differs from the face's own usual look, in a square in
+ * Finds what covers a face: hands, which a network knows, and what differs from the face's own usual look, in a square in
  * which eyes and nose always are in one place.
  */
 
@@ -21,7 +23,7 @@ const KEEP_EVERY = 0.25;
 /** A look is judged so many seconds after the one before. What lies between shares what is found on both sides. */
 const JUDGE_EVERY = 0.06;
 
-/** A cover is seen for longer than this. What appears for a moment is a wrong landmark or a flash. */
+/** What is no hand is seen for longer than this. What appears for a moment is a wrong landmark or a flash. */
 const SHORTEST_COVER = 0.1;
 
 /** What covers a face does so before it is recognized, and a little longer than it is: a fast hand is blurred. */
@@ -36,9 +38,10 @@ export const COVER_REACH = BLOCK + AFTER + SHORTEST_COVER + MARGIN;
 interface PendingLook extends AlignedLook {
   readonly frame: number;
   readonly patch: Patch;
-  /** The landmarks in pixels of the source, and how many of these an analyzed pixel is, x and y. */
+  /** The landmarks in pixels of the source. */
   readonly inSource: Float32Array;
-  readonly scale: readonly [number, number];
+  /** Cells that hands cover, 1 each. */
+  readonly hands: Uint8Array;
 }
 
 /** What covers the face from a frame on, up to the next one that is told. */
@@ -52,12 +55,13 @@ export type FoundCovers = ReadonlyMap<number, FoundCover>;
 interface CoverLook extends FoundCover {
   readonly frame: number;
   readonly seconds: number;
+  readonly showsHand: boolean;
 }
 
 export type CoverFinder = ReturnType<typeof createCoverFinder>;
 
-/** For one face of a shot. It keeps the pictures of the last seconds only. */
-export function createCoverFinder() {
+/** For one face of a shot, in pictures whose pixels are so many of the source, x and y. Keeps those of the last seconds. */
+export function createCoverFinder(findHands: HandFinder, scale: readonly [number, number]) {
   const samplePatch = createPatchSampler();
   const looks: CoverLook[] = [];
   let pending: PendingLook[] = [];
@@ -74,13 +78,15 @@ export function createCoverFinder() {
     if (block.length === 0) return;
     const reference = createReference(evenly(kept.filter(({ seconds }) => seconds < end + AFTER)));
     for (const look of block) {
-      const seen = findCover(look, reference);
-      const cover = seen && inFaceSpace(seen.cells, look);
+      const uncommon = uncommonCells(look, reference);
+      const cells = look.hands.map((hand, i) => hand | (uncommon?.[i] ?? 0));
+      const mouth = mouthOf(look, reference);
       looks.push({
         frame: look.frame,
         seconds: look.seconds,
-        cover,
-        coversMouth: seen?.coversMouth === true,
+        showsHand: look.hands.includes(1),
+        cover: cells.includes(1) ? inFaceSpace(cells, look, scale) : null,
+        coversMouth: cells.some((cell, i) => cell === 1 && mouth[i] === 1),
       });
     }
   }
@@ -94,13 +100,13 @@ export function createCoverFinder() {
 
   return {
     /** A look at a picture in which the face has these landmarks; looks come in order. */
-    see(
+    async see(
       frame: number,
       seconds: number,
       picture: RgbPicture,
       points: Float32Array,
       inSource: Float32Array,
-    ): void {
+    ): Promise<void> {
       if (seconds < lastSeconds + JUDGE_EVERY - ROUNDING) return;
       lastSeconds = seconds;
       if (pending.length === 0 || blockStart === null) blockStart = seconds;
@@ -108,16 +114,9 @@ export function createCoverFinder() {
       const patch = alignedPatch(points);
       const colors = new Uint8Array(ALIGNED_SIDE ** 2 * 3);
       samplePatch(picture, patch, { width: ALIGNED_SIDE, height: ALIGNED_SIDE, data: colors });
-      const scale = [(inSource[0] ?? 0) / (points[0] ?? 1), (inSource[1] ?? 0) / (points[1] ?? 1)] as const;
-      const look = {
-        frame,
-        seconds,
-        colors,
-        landmarks: alignedLandmarks(points, patch),
-        patch,
-        inSource,
-        scale,
-      };
+      const hands = handCells(await findHands(picture, seconds, points), patch);
+      const landmarks = alignedLandmarks(points, patch);
+      const look = { frame, seconds, colors, landmarks, patch, inSource, hands };
       pending.push(look);
       const last = kept.at(-1);
       if (last === undefined || seconds >= last.seconds + KEEP_EVERY - ROUNDING) kept.push(look);
@@ -140,7 +139,11 @@ function evenly<T>(rows: readonly T[]): T[] {
 }
 
 /** The covered aligned cells as a cover of the face in its source picture. */
-function inFaceSpace(cells: Uint8Array, { patch, inSource, scale }: PendingLook): Cover {
+function inFaceSpace(
+  cells: Uint8Array,
+  { patch, inSource }: PendingLook,
+  scale: readonly [number, number],
+): Cover {
   const { a, b, c, d, e, f } = invertAffine(coverTransform(inSource));
   const inside = (at: number): boolean => at >= 0 && at < ALIGNED_SIDE;
   return coverOf((column, row) => {
@@ -158,7 +161,9 @@ function settle(looks: readonly CoverLook[]): FoundCovers {
     (i) => looks[i]?.cover !== null,
     () => true,
   ).map(({ start, end }) => looks.slice(start, end));
-  const lasting = runs.filter((run) => lengthOf(run) >= SHORTEST_COVER - ROUNDING).flat();
+  const lasting = runs
+    .filter((run) => run.some(({ showsHand }) => showsHand) || lengthOf(run) >= SHORTEST_COVER - ROUNDING)
+    .flat();
   let first = 0;
   const found = new Map<number, FoundCover>();
   for (const { frame, seconds } of looks) {

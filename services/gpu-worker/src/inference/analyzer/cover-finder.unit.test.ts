@@ -2,6 +2,7 @@ import { type Cover, coverTransform, isCovered } from '@lipsync/engines';
 import { type RgbPicture } from '@lipsync/kernels';
 import { COVER_REACH, createCoverFinder, type FoundCover } from './cover-finder';
 import { blankPicture } from './face-detector';
+import { type HandFinder } from './hand-finder';
 
 const SIDE = 90;
 /** Where the middle of eyes and mouth is, and the distance of the eyes, in pixels. */
@@ -34,16 +35,16 @@ const AT_CHIN: Thing = { x: [-0.4, 0.5], y: [0.95, 2] };
 const OVER_MOUTH: Thing = { x: [-0.3, 0.3], y: [0.3, 2] };
 
 describe('createCoverFinder', () => {
-  test('nothing covers a face that talks, in light that changes', () => {
-    const { covers, covered } = watch(4, (seconds) => ({
+  test('nothing covers a face that talks, in light that changes', async () => {
+    const { covers, covered } = await watch(4, (seconds) => ({
       open: 0.2 * Math.abs(Math.sin(9 * seconds)),
       light: 1 + 0.2 * Math.sin(2 * seconds),
     }));
     expect([covers.size, covered.size]).toEqual([0, 0]);
   });
 
-  test('what comes before the chin is told where it is and while it is there', () => {
-    const { covers, covered } = watch(4, between(1.6, 2.4, AT_CHIN));
+  test('what comes before the chin is told where it is and while it is there', async () => {
+    const { covers, covered } = await watch(4, between(1.6, 2.4, AT_CHIN));
     const frames = [...covers.keys()];
     expect([Math.min(...frames), Math.max(...frames)]).toEqual([19, 30]);
     expect(covered.size).toBe(0);
@@ -54,41 +55,55 @@ describe('createCoverFinder', () => {
     expect(isCovered(cover, ...cellAt(0.7, 0.4))).toBe(false);
   });
 
-  test('a mouth is covered while something is before it, and a moment before and after', () => {
-    const { covered } = watch(4, between(1.6, 2.4, OVER_MOUTH));
+  test('a mouth is covered while something is before it, and a moment before and after', async () => {
+    const { covered } = await watch(4, between(1.6, 2.4, OVER_MOUTH));
     expect([...covered]).toEqual(Array.from({ length: 12 }, (_, i) => 19 + i));
   });
 
-  test('a face may be covered for almost half of the time', () => {
-    const { covered } = watch(4, between(0.8, 2.6, OVER_MOUTH));
+  test('a face may be covered for almost half of the time', async () => {
+    const { covered } = await watch(4, between(0.8, 2.6, OVER_MOUTH));
     expect(Math.min(...covered)).toBeLessThanOrEqual(10);
     expect(covered.has(5)).toBe(false);
     expect(covered.has(20)).toBe(true);
     expect(covered.has(40)).toBe(false);
   });
 
-  test('what is seen for a moment only covers nothing', () => {
-    expect(watch(4, between(1.6, 1.68, OVER_MOUTH)).covers.size).toBe(0);
+  test('what is seen for a moment only covers nothing', async () => {
+    expect((await watch(4, between(1.6, 1.68, OVER_MOUTH))).covers.size).toBe(0);
   });
 
-  test('teeth that show once cover nothing', () => {
-    const { covers } = watch(4, (seconds) => ({ open: seconds > 2 && seconds < 2.4 ? 0.25 : 0 }));
+  test('teeth that show once cover nothing', async () => {
+    const { covers } = await watch(4, (seconds) => ({ open: seconds > 2 && seconds < 2.4 ? 0.25 : 0 }));
     expect(covers.size).toBe(0);
   });
 
-  test('what is found depends on the next seconds only', () => {
+  test('what is found depends on the next seconds only', async () => {
     const scene = between(1.6, 2.4, AT_CHIN);
     const changed = (seconds: number): Scene =>
       seconds < 2.4 + COVER_REACH ? scene(seconds) : { light: 0.3 };
-    const [one, other] = [watch(9, scene), watch(9, changed)];
+    const [one, other] = [await watch(9, scene), await watch(9, changed)];
     const known = ({ covers }: Watched) => [...covers].filter(([frame]) => frame < 2.4 * RATE);
     expect(known(one).length).toBeGreaterThan(9);
     expect(known(other)).toEqual(known(one));
   });
 
-  test('coordinates of the source may be other than those of the analyzed picture', () => {
+  test('a hand covers what it is before, though it has the color of the face and is seen once', async () => {
+    const joints = Array.from({ length: 21 }, (_, i) => ({
+      x: MIDDLE + (0.1 * (i % 4) - 0.3) * EYES,
+      y: MIDDLE + (1.4 - 0.02 * i) * EYES,
+    }));
+    const findHands: HandFinder = (_, seconds) => Promise.resolve(seconds === 2 ? [joints] : []);
+    const { covers, covered } = await watch(4, () => ({}), { findHands });
+    expect([...covers.keys()]).toEqual([24, 25, 26]);
+    expect(covered.size).toBe(0);
+    expect(isCovered(covers.get(25) ?? new Uint8Array(), ...cellAt(-0.1, 1.2))).toBe(true);
+    expect(isCovered(covers.get(25) ?? new Uint8Array(), ...cellAt(-0.1, 0.7))).toBe(false);
+  });
+
+  test('coordinates of the source may be other than those of the analyzed picture', async () => {
     const scene = between(1.6, 2.4, AT_CHIN);
-    expect(watch(4, scene, 3).covers.get(25)).toEqual(watch(4, scene).covers.get(25));
+    const [large, small] = [await watch(4, scene, { enlarged: 3 }), await watch(4, scene)];
+    expect(large.covers.get(25)).toEqual(small.covers.get(25));
   });
 });
 
@@ -96,14 +111,20 @@ function between(from: number, to: number, thing: Thing): (seconds: number) => S
   return (seconds) => ({ thing: seconds > from - 1e-9 && seconds < to ? thing : null });
 }
 
+const noHands: HandFinder = () => Promise.resolve([]);
+
 /** Looks at a clip of so many seconds, whose source is `enlarged` times as large. */
-function watch(seconds: number, sceneAt: (seconds: number) => Scene, enlarged = 1): Watched {
-  const finder = createCoverFinder();
+async function watch(
+  seconds: number,
+  sceneAt: (seconds: number) => Scene,
+  { enlarged = 1, findHands = noHands } = {},
+): Promise<Watched> {
+  const finder = createCoverFinder(findHands, [enlarged, enlarged]);
   for (let frame = 0; frame < seconds * RATE; frame++) {
     const scene = sceneAt(frame / RATE);
     const points = landmarksOf(scene);
     const inSource = points.map((value) => value * enlarged);
-    finder.see(frame, frame / RATE, paint(scene), points, inSource);
+    await finder.see(frame, frame / RATE, paint(scene), points, inSource);
   }
   finder.end();
   const found = [...finder.found()];

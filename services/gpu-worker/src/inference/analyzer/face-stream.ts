@@ -1,8 +1,9 @@
 import { type Clock, secondsAt } from '@lipsync/domain';
-import { type Cover, type LookColors, lookColors } from '@lipsync/engines';
+import { type Cover, type LookColors, lookColors, type RunModel } from '@lipsync/engines';
 import { type RgbPicture } from '@lipsync/kernels';
 import { type AnalyzedFrames, fillGaps, LONGEST_GAP, markJumps } from './build-track';
 import { createCoverFinder, type FoundCover } from './cover-finder';
+import { createHandFinder } from './hand-finder';
 
 /** Width and height in pixels. */
 export interface Size {
@@ -26,12 +27,16 @@ export interface FaceRows {
 
 export type FaceStream = ReturnType<typeof createFaceStream>;
 
-/** Follows one face from frame `start` on through its shot, and keeps all that the analysis reads from its pictures. */
-export function createFaceStream(start: number, source: Size) {
+/**
+ * Follows one face from frame `start` on through its shot, in pictures of the size `analyzed`, and keeps all that the
+ * analysis reads from them.
+ */
+export function createFaceStream(start: number, analyzed: Size, source: Size, run: RunModel) {
   const faces: (Float32Array | null)[] = [];
   const colors: (LookColors | null)[] = [];
   const isLookedAt: boolean[] = [];
-  const finder = createCoverFinder();
+  const scale = [source.width / analyzed.width, source.height / analyzed.height] as const;
+  const finder = createCoverFinder(createHandFinder(run), scale);
 
   /** Frames that nobody looked at, up to this one. */
   function skipTo(frame: number): void {
@@ -45,10 +50,15 @@ export function createFaceStream(start: number, source: Size) {
   return {
     start,
     /** A look at a frame's picture, in which the face has these landmarks, or is not found. Frames come in order. */
-    see(frame: number, seconds: number, picture: RgbPicture, points: Float32Array | null): void {
+    async see(
+      frame: number,
+      seconds: number,
+      picture: RgbPicture,
+      points: Float32Array | null,
+    ): Promise<void> {
       skipTo(frame);
-      const face = points && toSource(points, picture, source);
-      if (points && face) finder.see(frame, seconds, picture, points, face);
+      const face = points && points.map((value, i) => value * scale[i % 2 === 0 ? 0 : 1]);
+      if (points && face) await finder.see(frame, seconds, picture, points, face);
       faces[frame - start] = face;
       colors[frame - start] = points && lookColors(picture, points);
       isLookedAt[frame - start] = true;
@@ -87,10 +97,4 @@ export function createFaceStream(start: number, source: Size) {
 /** The same times, numbered from this frame on. */
 function clockFrom({ timescale, ticks }: Clock, frame: number): Clock {
   return { timescale, ticks: ticks.subarray(frame) };
-}
-
-function toSource(points: Float32Array, from: Size, to: Size): Float32Array {
-  const scaleX = to.width / from.width;
-  const scaleY = to.height / from.height;
-  return points.map((value, i) => value * (i % 2 === 0 ? scaleX : scaleY));
 }

@@ -42,15 +42,8 @@ const MOUTH_COUNTS = 0.3;
 /** Share of a cover's cells that are uncommon. A shadow fades, a thing has an edge. */
 const SOLID = 0.5;
 
-/** What lies before the face in a look. */
-export interface SeenCover {
-  /** 1 in the cells that are covered. */
-  readonly cells: Uint8Array;
-  readonly coversMouth: boolean;
-}
-
-/** Finds what lies before the face in a look, or null. */
-export function findCover(look: AlignedLook, reference: CoverReference): SeenCover | null {
+/** The cells in which a look shows what the face does not usually show, 1 each; null if there is no such thing. */
+export function uncommonCells(look: AlignedLook, reference: CoverReference): Uint8Array | null {
   const { face, upper, level } = reference;
   const colors = lumaChroma(look.colors);
   relight(colors, levelOf(colors, upper), level);
@@ -65,8 +58,7 @@ export function findCover(look: AlignedLook, reference: CoverReference): SeenCov
   const away = Math.max(turned.x, turned.y);
   const unlike = unlikeness(colors, reference, reach, 1 + LIT_OTHERWISE * away);
   const inner = grown(face, -BORDER - Math.floor(BORDER_OF_TURNED * away));
-  const lips = mouthCells(look.landmarks).map((cell, i) => cell | (reference.mouth[i] ?? 0));
-  const mouth = grown(lips, 2);
+  const mouth = grown(mouthOf(look, reference), 2);
   const cells = new Uint8Array(ALIGNED_CELLS);
   let isCovered = false;
   for (const part of connectedParts(unlike)) {
@@ -84,10 +76,12 @@ export function findCover(look: AlignedLook, reference: CoverReference): SeenCov
     for (const cell of part) cells[cell] = 1;
     isCovered = true;
   }
-  if (!isCovered) return null;
-  const wide = grown(cells, 2);
-  return { cells: wide, coversMouth: wide.some((cell, i) => cell === 1 && lips[i] === 1) };
+  return isCovered ? grown(cells, 2) : null;
 }
+
+/** The cells of the mouth, where it is in this look and where it usually is. */
+export const mouthOf = (look: AlignedLook, { mouth }: CoverReference): Uint8Array =>
+  mouthCells(look.landmarks).map((cell, i) => cell | (mouth[i] ?? 0));
 
 /**
  * Per cell, how much it differs from all that the face usually shows there and as far around it as it moves, as a

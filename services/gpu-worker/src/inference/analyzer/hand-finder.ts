@@ -1,0 +1,165 @@
+import { float32Of, HAND_PATCH_SIDE, PALM_PICTURE_SIDE, type RunModel } from '@lipsync/engines';
+import { createPatchSampler, type Patch, patchPoint, type Point, type RgbPicture } from '@lipsync/kernels';
+import { alignedPatch } from './aligned-face';
+
+/**
+ * A hand's 21 joints in pixels of the picture: wrist, then from root to tip thumb, index, middle, ring and little finger.
+ */
+export type Hand = readonly Point[];
+
+/** Palms are looked for this often. A hand that is near the face is followed at every look, and looked for when lost. */
+const SEARCH_EVERY = 0.25;
+
+/** Sides of the squares in which palms are looked for and hands are followed, in sides of the face's own. */
+const SEARCHED = 1.7;
+const FOLLOWED = 1.3;
+
+/** Below these confidences there is no palm and no hand. The second decides, the first only saves time. */
+const PALM_SCORE = 0.4;
+const PRESENCE = 0.5;
+
+/** Most hands that are looked at in a picture. */
+const MOST_HANDS = 3;
+
+/** Absorbs what floating point takes from a difference between two times. */
+const ROUNDING = 1e-6;
+
+export type HandFinder = ReturnType<typeof createHandFinder>;
+
+/** Finds the hands near one face. Looks come in order; `face` has the 68 landmarks. */
+export function createHandFinder(run: RunModel) {
+  const samplePatch = createPatchSampler();
+  let followed: Hand[] = [];
+  let nextSearch = -Infinity;
+
+  async function look(
+    role: 'palm_detector' | 'hand_landmarks',
+    picture: RgbPicture,
+    patch: Patch,
+    side: number,
+  ) {
+    const data = new Uint8Array(side ** 2 * 3);
+    samplePatch(picture, patch, { width: side, height: side, data });
+    const { outputs } = await run(role, { image: { type: 'uint8', dims: [1, side, side, 3], data } });
+    return outputs;
+  }
+
+  async function handIn(picture: RgbPicture, patch: Patch): Promise<Hand | null> {
+    const outputs = await look('hand_landmarks', picture, patch, HAND_PATCH_SIDE);
+    if ((float32Of(outputs, 'presence')[0] ?? 0) < PRESENCE) return null;
+    return pointsIn(float32Of(outputs, 'points'), patch);
+  }
+
+  /** The patches of hands whose palms are seen, the clearest first. */
+  async function search(picture: RgbPicture, patch: Patch): Promise<Patch[]> {
+    const outputs = await look('palm_detector', picture, patch, PALM_PICTURE_SIDE);
+    const palms = float32Of(outputs, 'palms');
+    const numbers = PALM_PAIRS * 2;
+    const clear = Array.from(float32Of(outputs, 'scores'), (score, i) => ({ score, i }))
+      .filter(({ score }) => score >= PALM_SCORE)
+      .sort((a, b) => b.score - a.score);
+    return clear.map(({ i }) => patchOfPalm(palms.subarray(i * numbers, (i + 1) * numbers), patch));
+  }
+
+  return async (picture: RgbPicture, seconds: number, face: Float32Array): Promise<readonly Hand[]> => {
+    const square = alignedPatch(face);
+    const found: Hand[] = [];
+    const take = async (patch: Patch): Promise<void> => {
+      if (found.length >= MOST_HANDS || found.some((hand) => isAt(hand, patch))) return;
+      const hand = await handIn(picture, patch);
+      if (hand) found.push(hand);
+    };
+    for (const hand of followed) await take(patchOfHand(hand));
+    if (found.length < followed.length || seconds >= nextSearch - ROUNDING) {
+      nextSearch = seconds + SEARCH_EVERY;
+      for (const patch of await search(picture, { ...square, side: SEARCHED * square.side }))
+        await take(patch);
+    }
+    followed = found.filter((hand) => isNear(hand, square));
+    return found;
+  };
+}
+
+/** Pairs of numbers of a palm: center, size, and seven joints, of which these two show how it is turned. */
+const PALM_PAIRS = 9;
+const PALM_WRIST = 2;
+const PALM_MIDDLE_FINGER = 4;
+
+/** Side of a hand's patch in sizes of its palm, and how far its middle is from the palm's towards the fingers. */
+const HAND_IN_PALMS = 2.6;
+const FINGERS_IN_PALMS = 0.5;
+
+/** `palm` is in fractions of the patch in which it was found. */
+function patchOfPalm(palm: Float32Array, patch: Patch): Patch {
+  const points = pointsIn(palm, patch);
+  const [center = ORIGIN] = points;
+  const size = Math.max(palm[2] ?? 0, palm[3] ?? 0) * patch.side;
+  const angle = uprightAngle(points[PALM_WRIST] ?? ORIGIN, points[PALM_MIDDLE_FINGER] ?? ORIGIN);
+  return { ...moved(center, angle, FINGERS_IN_PALMS * size), side: HAND_IN_PALMS * size, angle };
+}
+
+/** The joints around which a hand's patch is laid: those of the palm and the lower ones of the fingers. */
+const STEADY_JOINTS = [0, 1, 2, 3, 5, 6, 9, 10, 13, 14, 17, 18] as const;
+
+/** Side of the patch in extents of these joints, and how far its middle is from theirs towards the fingers. */
+const HAND_IN_EXTENTS = 2;
+const FINGERS_IN_EXTENTS = 0.1;
+
+/** Where a hand is expected that was here before. */
+function patchOfHand(hand: Hand): Patch {
+  const joint = (index: number): Point => hand[index] ?? ORIGIN;
+  const angle = uprightAngle(joint(0), middleOf([joint(6), joint(14), joint(10)]));
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  const steady = STEADY_JOINTS.map(joint);
+  const across = steady.map(({ x, y }) => x * cos + y * sin);
+  const down = steady.map(({ x, y }) => y * cos - x * sin);
+  const [left, right, top, bottom] = [
+    Math.min(...across),
+    Math.max(...across),
+    Math.min(...down),
+    Math.max(...down),
+  ];
+  const extent = Math.max(right - left, bottom - top);
+  const [u, v] = [(left + right) / 2, (top + bottom) / 2];
+  const middle = { x: u * cos - v * sin, y: u * sin + v * cos };
+  return {
+    ...moved(middle, angle, FINGERS_IN_EXTENTS * (bottom - top)),
+    side: HAND_IN_EXTENTS * extent,
+    angle,
+  };
+}
+
+const ORIGIN: Point = { x: 0, y: 0 };
+
+/** By how much a patch is turned in which the way from the wrist to the fingers goes up. */
+const uprightAngle = (wrist: Point, fingers: Point): number =>
+  Math.atan2(fingers.y - wrist.y, fingers.x - wrist.x) + Math.PI / 2;
+
+/** A point that is so far above another in a patch of this angle. */
+const moved = ({ x, y }: Point, angle: number, by: number): Point => ({
+  x: x + by * Math.sin(angle),
+  y: y - by * Math.cos(angle),
+});
+
+function middleOf(points: readonly Point[]): Point {
+  const sum = points.reduce((all, { x, y }) => ({ x: all.x + x, y: all.y + y }), ORIGIN);
+  return { x: sum.x / points.length, y: sum.y / points.length };
+}
+
+/** Fractions of a patch, x and y, as points of the picture. */
+function pointsIn(values: Float32Array, patch: Patch): Point[] {
+  return Array.from({ length: values.length / 2 }, (_, i) =>
+    patchPoint(patch, values[i * 2] ?? NaN, values[i * 2 + 1] ?? NaN),
+  );
+}
+
+/** Whether a patch shows this hand: it has its middle near the hand's. */
+function isAt(hand: Hand, patch: Patch): boolean {
+  const { x, y, side } = patchOfHand(hand);
+  return Math.hypot(x - patch.x, y - patch.y) < Math.min(side, patch.side) / 4;
+}
+
+function isNear(hand: Hand, { x, y, side }: Patch): boolean {
+  const reach = (FOLLOWED * side) / 2;
+  return hand.some((joint) => Math.max(Math.abs(joint.x - x), Math.abs(joint.y - y)) < reach);
+}
