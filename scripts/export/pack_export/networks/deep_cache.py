@@ -48,7 +48,7 @@ class Shallow(torch.nn.Module):
         self.leave = torch.nn.Sequential(unet.conv_norm_out, unet.conv_act, unet.conv_out)
 
     def forward(self, latent, timestep, audio, deep):
-        time = self.time_embedding(self.time(timestep))
+        time = self.time_embedding(self.time(timestep).to(latent.dtype))
         x = self.resnet(torch.cat([deep, self.enter(latent)], dim=1), time)
         x = self.attention(x, encoder_hidden_states=audio).sample
         return self.leave(self.motion(x, time, encoder_hidden_states=audio))
