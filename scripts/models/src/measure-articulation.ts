@@ -11,7 +11,7 @@ import { Command, Option } from 'commander';
 import { alignSounds } from './articulation/aligned-speech';
 import { type ClipFigures, measureClip, type Voice } from './articulation/measure-clip';
 import { knownSounds, speak, UTTERANCES } from './articulation/speech';
-import { summaryOf } from './articulation/summary';
+import { isInTime, summaryOf } from './articulation/summary';
 
 interface Options {
   engines: Engine[];
@@ -27,7 +27,7 @@ const list = (text: string): string[] => text.split(',');
 const also = (file: string, files: string[]): string[] => [...files, file];
 const SYNTHETIC = UTTERANCES.map(({ voice }) => voice);
 
-/** `npm run measure:articulation`: prints one JSON object. */
+/** `npm run measure:articulation`: prints one JSON object, and exits with 1 if lips are late or far ahead on any clip. */
 const program = new Command('measure:articulation')
   .description(
     'Do the lips do what the sounds need? Renders speech whose sounds have known times, and reads the mouths back.',
@@ -61,7 +61,9 @@ const program = new Command('measure:articulation')
   .action(async (options: Options) => {
     const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
     const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
-    console.log(JSON.stringify(await measureArticulation(binaries, options), rounded, 2));
+    const { clips, engines } = await measureArticulation(binaries, options);
+    console.log(JSON.stringify({ engines, clips }, rounded, 2));
+    if (!clips.every(({ lead_ms }) => isInTime(lead_ms ?? NaN))) process.exitCode = 1;
   });
 
 /** Variants of the sample face, as filters. */
@@ -72,7 +74,7 @@ const DRAWN_FACES = {
   tilted: 'rotate=0.35:fillcolor=0x707070',
 };
 
-async function measureArticulation(binaries: Binaries, options: Options): Promise<object> {
+async function measureArticulation(binaries: Binaries, options: Options) {
   const scratch = await mkdtemp(path.join(tmpdir(), 'articulation-'));
   const folder = options.keep === undefined ? scratch : path.resolve(options.keep);
   await mkdir(folder, { recursive: true });

@@ -14,16 +14,16 @@ const REACH = 0.03;
 const COLORED = 4;
 /**
  * Paler than the lips by this share of what they are redder than skin, and brighter than this share of them: a tooth, if
- * it ends. Below a tooth there is a lip in its shade or a gap: within these eye distances it gets darker by this share of
- * the lips. The inside of a lip, pale as it may be, goes over into the lip.
+ * it stands out. Above and below it, within so many readings, it is darker by this share of the lips: there are shades
+ * and gaps. The inside of a lip, pale as it may be, goes over into the lip.
  */
 const PALE = 0.25;
 const BRIGHT = 0.7;
-const TOOTH_ENDS = { within: 0.06, darker: 0.06 };
+const STANDS_OUT = { readings: 6, by: 0.06 };
 /** A gap is darker than this share of the lips; the line between lips that touch is, too, but it is thin. */
 const DARK = 0.6;
 /** How much of either makes a mouth open: depth times height in eye distances. */
-const OPEN_BY_TEETH = 0.003;
+const OPEN_BY_TEETH = 0.006;
 const OPEN_BY_DARKNESS = 0.012;
 
 /**
@@ -69,9 +69,12 @@ function bandsBetweenLips({ placeOf, redness, brightness }: FaceSamples, along: 
     const expected = upper.redness + way * (lower.redness - upper.redness);
     const paleness = (expected - reading.redness) / Math.max(COLORED, color) - PALE;
     const bright = reading.brightness / lips;
-    const below = between.slice(i, i + 1 + Math.round(TOOTH_ENDS.within / STEP));
-    const darker = bright - Math.min(...below.map(({ brightness: level }) => level)) / lips;
-    if (bright > BRIGHT && darker >= TOOTH_ENDS.darker) teeth += STEP * Math.min(1, Math.max(0, paleness));
+    const darkestOf = (near: typeof between): number =>
+      Math.min(...near.map(({ brightness: level }) => level)) / lips;
+    const above = darkestOf(between.slice(Math.max(0, i - STANDS_OUT.readings), i + 1));
+    const below = darkestOf(between.slice(i, i + 1 + STANDS_OUT.readings));
+    if (bright > BRIGHT && bright - Math.max(above, below) >= STANDS_OUT.by)
+      teeth += STEP * Math.min(1, Math.max(0, paleness));
     darkness += STEP * Math.max(0, DARK - bright);
   }
   return { color, teeth, darkness };

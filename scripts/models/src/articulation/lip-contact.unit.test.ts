@@ -53,7 +53,7 @@ test('lips with nothing or a thin dark line between them touch', () => {
   expect(touch(mouth(94, 96, [45, 160]))).toBe(true);
 });
 
-test('the pale inside of a lip, which does not end like a tooth, keeps no lips apart', () => {
+test('the pale inside of a lip, which does not stand out like a tooth, keeps no lips apart', () => {
   expect(touch(mouth(93, 97, [115, 152]))).toBe(true);
 });
 
