@@ -33,7 +33,11 @@ FORMS: Dict[str, Dict[str, List[str]]] = {
     },
     "highsync": {f"highsync-{kind}": ["--reference", kind] for kind in ("banks", "latents")},
 }
-PRECISIONS = {"float16": ["--fp16", "--provider", "cuda"], "float32": ["--provider", "cpu"]}
+PRECISIONS = {
+    "float16": ["--fp16", "--provider", "cuda"],
+    "float16-channels-last": ["--fp16", "--provider", "cuda", "--layout", "channels-last"],
+    "float32": ["--provider", "cpu"],
+}
 DEVIATION = re.compile(r"  (\w+): (?:largest deviation \S+, )?(\S+) of (?:its RMS|the elements differ)")
 #: Largest deviation of a float32 graph from torch as a share of the outputs' root mean square: that of the probes.
 TOLERANCE = 2e-3
@@ -63,7 +67,7 @@ def main() -> None:
                 more = [option.format(files=files) for option in options]
                 named = ["--out", target, "--name", name, "--version", "0.0.0-random"]
                 run, roles = exported([*program, *named, *where, *more])
-                packs.append({"pack": name, **run, "graphs": graphs_of(target, precision == "float16", roles)})
+                packs.append({"pack": name, **run, "graphs": graphs_of(target, "--fp16" in where, roles)})
                 if given.discard:
                     shutil.rmtree(target)
     if given.discard:

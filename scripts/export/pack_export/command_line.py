@@ -22,18 +22,27 @@ def parser(description: str) -> argparse.ArgumentParser:
     arguments.add_argument("--licence", dest="license", help=argparse.SUPPRESS)
     arguments.add_argument("--fp16", action="store_true", help="half precision inside the graphs")
     arguments.add_argument("--provider", choices=["cuda", "webgpu", "cpu"], default="cpu", help="where the pack will run")
+    arguments.add_argument(
+        "--layout",
+        choices=["channels-first", "channels-last"],
+        default="channels-first",
+        help="where tensors of pictures have their channels; channels-last needs --fp16 --provider cuda",
+    )
     arguments.add_argument("--plain-attention", action="store_true", help="leave attention in single steps")
     arguments.add_argument("--device", default="cpu", help="where torch runs while it exports")
     return arguments
 
 
 def options_of(arguments: argparse.Namespace) -> ExportOptions:
+    if arguments.layout == "channels-last" and not (arguments.fp16 and arguments.provider == "cuda"):
+        raise SystemExit("--layout channels-last needs --fp16 --provider cuda: no other provider has its operators")
     return ExportOptions(
         precision="float16" if arguments.fp16 else "float32",
         provider=arguments.provider,
         device=arguments.device,
         # It is unknown whether the other providers have the fused operators.
         fuse=arguments.provider in ("cuda", "cpu") and not arguments.plain_attention,
+        layout=arguments.layout,
     )
 
 

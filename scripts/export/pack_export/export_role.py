@@ -9,6 +9,7 @@ from typing import Optional, Sequence
 
 import torch
 
+from .channels_last import to_channels_last
 from .data_file import DataFile
 from .fuse_attention import fused_attention
 from .graph_weights import weight_bytes
@@ -40,13 +41,15 @@ class Role:
 class ExportOptions:
     """
     `precision` is float32 or float16; `provider` is where the pack will run; `device` is where torch runs now; `fuse`
-    says whether attention becomes single operators of ONNX Runtime.
+    says whether attention becomes single operators of ONNX Runtime; `layout` says where tensors of pictures have their
+    channels: channels-first, or channels-last, which needs float16 and cuda.
     """
 
     precision: str = "float32"
     provider: str = "cpu"
     device: str = "cpu"
     fuse: bool = False
+    layout: str = "channels-first"
     data_file_from: int = DATA_FILE_FROM
 
 
@@ -74,6 +77,8 @@ class RoleExporter:
                 print(f"  {fused} attention blocks fused")
             if self._options.precision == "float16":
                 to_half(graph.model, graph.folder)
+            if self._options.layout == "channels-last":
+                to_channels_last(graph.model, graph.folder)
             data = self._write(graph, path, role.data_group or role.name)
         answers = {spec.key: tensor for spec, tensor in zip(role.outputs, graph.answers)}
         print_parity(

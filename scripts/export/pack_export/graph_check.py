@@ -26,8 +26,9 @@ def facts_of(path: Path) -> dict:
         "attention_blocks": sum(tensor.name.endswith(ATTENTION_ENDS) for tensor in graph.initializer),
         "fused_attention": operators.count("MultiHeadAttention"),
         "layer_norms": operators.count("LayerNormalization"),
-        "group_norms": operators.count("InstanceNormalization"),
+        "group_norms": operators.count("InstanceNormalization") + operators.count("GroupNorm"),
         "casts": operators.count("Cast"),
+        "transposes": operators.count("Transpose"),
     }
 
 
@@ -35,7 +36,8 @@ def problems_of(path: Path, entry: dict, half: bool) -> List[str]:
     """
     What is wrong with the graph of a pack, whose manifest has `entry` for it. Attention must be one operator of ONNX
     Runtime (MultiHeadAttention), and a LayerNorm one of opset 17. A GroupNorm has no operator of its own in opset 17; it
-    must be InstanceNormalization with a factor and a term, which the runtime knows, instead of means and squares.
+    must be InstanceNormalization with a factor and a term, which the runtime knows, or the CUDA provider's own, instead of
+    means and squares.
     """
     problems = []
     try:
@@ -68,7 +70,10 @@ def decomposed_norms(graph: onnx.GraphProto) -> List[str]:
 
 
 def single_weights(graph: onnx.GraphProto) -> List[str]:
-    """Single-precision weights other than the frequencies of a diffusion time, whose angles half precision would turn."""
+    """
+    Single-precision weights other than the frequencies of a diffusion time, whose angles half precision would turn, and the
+    weights of GroupNorm and the scales of Resize, which take no others.
+    """
     users = {}
     for node in graph.node:
         for name in node.input:
@@ -76,7 +81,9 @@ def single_weights(graph: onnx.GraphProto) -> List[str]:
     return [
         tensor.name
         for tensor in graph.initializer
-        if tensor.data_type == TensorProto.FLOAT and not _reaches(tensor.name, ("Sin", "Cos"), users)
+        if tensor.data_type == TensorProto.FLOAT
+        and not _reaches(tensor.name, ("Sin", "Cos"), users)
+        and any(node.op_type not in ("GroupNorm", "Resize") for node in users.get(tensor.name, []))
     ]
 
 

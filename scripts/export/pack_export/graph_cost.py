@@ -41,7 +41,7 @@ def cost_of(path: Path, sizes: Dict[str, int]) -> GraphCost:
 
 def _multiplications(node: onnx.NodeProto, shapes: Dict[str, tuple]) -> int:
     given, made = [shapes.get(name, ()) for name in node.input], math.prod(shapes[node.output[0]])
-    if node.op_type == "Conv":
+    if node.op_type in ("Conv", "NhwcConv"):
         return made * math.prod(given[1][1:])
     if node.op_type == "ConvTranspose":
         return math.prod(given[0]) * math.prod(given[1][1:])

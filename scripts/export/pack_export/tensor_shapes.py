@@ -63,9 +63,8 @@ class TensorShapes:
 
     def _infer(self, node: onnx.NodeProto) -> None:
         given = [name for name in node.input if name]
-        if node.op_type == "MultiHeadAttention":
-            # ONNX does not know it: the answer has the shape of the query.
-            self._add(node.output[0], self.types[given[0]], self.shapes[given[0]])
+        if node.domain == "com.microsoft":
+            self._add(node.output[0], self.types[given[0]], self._contrib_shape(node, self.shapes[given[0]]))
         elif node.op_type == "Shape":
             self._set(node.output[0], np.array(self.shapes[given[0]], np.int64))
         elif node.op_type in SHAPE_ARITHMETIC and all(name in self.values for name in given):
@@ -78,6 +77,21 @@ class TensorShapes:
                 if any(not size.HasField("dim_value") for size in tensor.shape.dim):
                     raise ValueError(f"the shape of {name}, made by {node.op_type}, is unknown")
                 self._add(name, tensor.elem_type, shape)
+
+    def _contrib_shape(self, node: onnx.NodeProto, shape: tuple) -> tuple:
+        """The shape of what an operator makes that ONNX does not know: most often that of its first input."""
+        if node.op_type == "BiasSplitGelu":
+            return (*shape[:-1], shape[-1] // 2)
+        if node.op_type != "NhwcConv":
+            return shape
+        conv = helper.make_node("Conv", ["x", "w"], ["y"])
+        conv.attribute.extend(node.attribute)
+        weight = self.shapes[node.input[1]]
+        order = (0, len(shape) - 1, *range(1, len(shape) - 1))
+        turned = [helper.make_tensor_type_proto(1, [sizes[axis] for axis in order]) for sizes in (shape, weight)]
+        made = onnx.shape_inference.infer_node_outputs(onnx.defs.get_schema("Conv", 17), conv, dict(zip("xw", turned)), {})
+        sizes = [size.dim_value for size in made["y"].tensor_type.shape.dim]
+        return (sizes[0], *sizes[2:], sizes[1])
 
     def _inferred(self, node: onnx.NodeProto, given: list) -> dict:
         schema = onnx.defs.get_schema(node.op_type, 17, node.domain)
