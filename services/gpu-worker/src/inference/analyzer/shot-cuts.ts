@@ -73,11 +73,15 @@ function histograms({ columns, rows, luma }: Samples): Float32Array {
   const totals = new Float32Array(GRID * GRID);
   for (let row = 0; row < rows; row++) {
     const cellRow = Math.floor((row * GRID) / rows) * GRID;
-    for (let column = 0; column < columns; column++) {
-      const cell = cellRow + Math.floor((column * GRID) / columns);
-      const bin = cell * BINS + ((luma[row * columns + column] ?? 0) >> 4);
-      counts[bin] = (counts[bin] ?? 0) + 1;
-      totals[cell] = (totals[cell] ?? 0) + 1;
+    for (let cellColumn = 0; cellColumn < GRID; cellColumn++) {
+      const cell = cellRow + cellColumn;
+      const from = Math.ceil((cellColumn * columns) / GRID);
+      const to = Math.ceil(((cellColumn + 1) * columns) / GRID);
+      for (let i = row * columns + from; i < row * columns + to; i++) {
+        const bin = cell * BINS + ((luma[i] ?? 0) >> 4);
+        counts[bin] = (counts[bin] ?? 0) + 1;
+      }
+      totals[cell] = (totals[cell] ?? 0) + to - from;
     }
   }
   return counts.map((count, i) => count / Math.max(1, totals[Math.floor(i / BINS)] ?? 0));
