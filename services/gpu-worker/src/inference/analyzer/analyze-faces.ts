@@ -1,12 +1,12 @@
 import { type Clock, type Rational } from '@lipsync/domain';
-import { type AnalyzerParams, type FaceTrack, type RunModel } from '@lipsync/engines';
+import { allEnded, type AnalyzerParams, type FaceTrack, type RunModel } from '@lipsync/engines';
 import { type Box, type RgbPicture } from '@lipsync/kernels';
 import { buildTrack, LONGEST_GAP, settledFrames } from './build-track';
 import { composeFaces } from './compose-faces';
 import { createFaceDetector } from './face-detector';
 import { landmarkBounds } from './face-geometry';
 import { createFaceStream, type FaceStream, type Size } from './face-stream';
-import { createFaceTracker } from './face-tracker';
+import { createFaceTracker, type Looks } from './face-tracker';
 import { createLandmarkFinder } from './landmark-finder';
 import { type Sound } from './lip-evidence';
 import { createCutDetector } from './shot-cuts';
@@ -61,7 +61,7 @@ export async function analyzeFaces({
   listen,
   onFrame,
 }: {
-  /** The analysis reads a picture only until it asks for the next frame, so the picture's memory may be reused. */
+  /** A picture is read until the next frame but one is asked for; then its memory may be reused. */
   readonly frames: AsyncIterable<AnalyzedFrame>;
   /** Frames that appear at this second or later are only read where a shot shows several faces. */
   readonly untilSeconds?: number;
@@ -70,7 +70,7 @@ export async function analyzeFaces({
   /** Size of the source picture. */
   readonly source: Size;
   readonly analyzer: LoadedAnalyzer;
-  /** Hears the clip's soundtrack, null without one. Called if a shot shows several faces. */
+  /** Hears the clip's soundtrack, null without one. Called once, as soon as a shot shows several faces. */
   readonly listen: () => Promise<Sound | null>;
   /** Called after every frame with the number of frames done. Throwing stops the analysis. */
   readonly onFrame?: (framesDone: number) => void;
@@ -82,12 +82,14 @@ export async function analyzeFaces({
   const cuts: boolean[] = [];
   const held: boolean[] = [];
   const streams = new Map<number, FaceStream>();
-  let inCompany = false;
+  let listening: Promise<Sound | null> | undefined;
   let followed: Box | null = null;
   let nextLook = 0;
   let stopped = false;
+  /** Sees what the last look's picture shows of the faces found in it. */
+  let lookBack = async (): Promise<void> => undefined;
   for await (const { picture, seconds, held: isHeld } of frames) {
-    stopped = seconds >= untilSeconds && !inCompany;
+    stopped = seconds >= untilSeconds && listening === undefined;
     if (stopped) break;
     const frame = held.length;
     const news = isHeld ? null : newsOf(picture, followed);
@@ -95,23 +97,33 @@ export async function analyzeFaces({
     const looks = news !== null && (newShot || news.face || seconds >= nextLook);
     held.push(isHeld);
     cuts.push(newShot);
+    const looking: Promise<Looks | null> = looks ? track(picture, seconds, newShot) : Promise.resolve(null);
+    // This thread would otherwise wait for the graphs.
+    const [found] = await allEnded([looking, lookBack()]);
+    lookBack = async () => undefined;
     if (newShot) for (const stream of streams.values()) stream.end();
-    if (looks) {
+    if (found) {
       nextLook = seconds + LOOK_EVERY;
-      const [main, ...others] = await track(picture, seconds, newShot);
+      const [main] = found;
       followed = main.points && landmarkBounds(main.points);
-      inCompany ||= others.length > 0;
-      for (const { face, points } of [main, ...others]) {
-        const stream = streams.get(face) ?? createFaceStream(frame, picture, source, run);
-        streams.set(face, stream);
-        await stream.see(frame, seconds, picture, points);
-      }
+      if (found.length > 1) listening ??= listen();
+      // Whether it can be heard matters at the end.
+      listening?.catch(() => undefined);
+      lookBack = async () => {
+        for (const { face, points } of found) {
+          const stream = streams.get(face) ?? createFaceStream(frame, picture, source, run);
+          streams.set(face, stream);
+          await stream.see(frame, seconds, picture, points);
+        }
+      };
     }
     onFrame?.(held.length);
   }
+  await lookBack();
   for (const stream of streams.values()) stream.end();
   const known = { clock: clockOf(held.length), held, cuts };
-  const sound = inCompany ? await listen() : null;
+  const inCompany = listening !== undefined;
+  const sound = (await listening) ?? null;
   const faces = composeFaces([...streams.values()], known, sound);
   return {
     track: buildTrack({ analyzerVersion: analyzer.version, source, ...known, ...faces }),

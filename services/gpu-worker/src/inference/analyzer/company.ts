@@ -63,8 +63,15 @@ export function createCompany(findAgain: FindAgain, newFace: () => number, longe
   let before = 0;
   const followed = (): Bystander[] => known.filter((bystander) => bystander.followed !== null);
 
-  /** Follows the faces whose turn it is. After the last one's turn it is nobody's. */
-  async function follow(picture: RgbPicture, seconds: number, main: Float32Array | null): Promise<Look[]> {
+  /**
+   * Follows the faces whose turn it is, beside the main one, which is followed meanwhile. After the last one's turn it is
+   * nobody's.
+   */
+  async function follow(
+    picture: RgbPicture,
+    seconds: number,
+    main: Promise<Float32Array | null>,
+  ): Promise<Look[]> {
     const faces = followed();
     const turns = Math.floor((seconds - before) * TURNS_PER_SECOND + ROUNDING);
     before = seconds;
@@ -81,13 +88,13 @@ export function createCompany(findAgain: FindAgain, newFace: () => number, longe
   async function followOne(
     picture: RgbPicture,
     seconds: number,
-    main: Float32Array | null,
+    main: Promise<Float32Array | null>,
     bystander: Bystander,
     { face, points: last }: Followed,
   ): Promise<Look> {
     const points = await findAgain(picture, last);
     const rest = known.filter((other) => other !== bystander);
-    if (points === null || isTaken(points, main, rest)) {
+    if (points === null || isTaken(points, await main, rest)) {
       known = [...rest, { ...bystander, followed: null }];
       lost = [...lost, { face, box: landmarkBounds(last), seconds }];
       return { face, points: null };

@@ -1,16 +1,18 @@
-import { type AnalyzerParams } from '@lipsync/engines';
+import { allEnded, type AnalyzerParams } from '@lipsync/engines';
 import { type Box, type RgbPicture } from '@lipsync/kernels';
 import { createCompany, type Look, SAME_FACE_OVERLAP } from './company';
 import { type Detection, type FaceDetector } from './face-detector';
 import { boxArea, boxPatch, facePatch, landmarkBounds, overlap } from './face-geometry';
 import { type FindLandmarks } from './landmark-finder';
 
+/** The look at the main face, then those at others: these are looked at less often. */
+export type Looks = readonly [Look, ...Look[]];
+
 /**
  * Follows the faces of a video. Must be called with every picture in order and with the second when it appears;
- * `newShot` forgets the previous shot's faces. Returns the look at the main face, then those at others: these are looked
- * at less often.
+ * `newShot` forgets the previous shot's faces.
  */
-type TrackFaces = (picture: RgbPicture, seconds: number, newShot: boolean) => Promise<[Look, ...Look[]]>;
+type TrackFaces = (picture: RgbPicture, seconds: number, newShot: boolean) => Promise<Looks>;
 
 /** The detector checks a followed face again after this many seconds. */
 const CHECK_EVERY = 0.4;
@@ -20,7 +22,7 @@ const CHECK_EVERY = 0.4;
  * somebody who walks if it missed more than a few steps, unless their landmarks are followed too. Noticing a newcomer can
  * wait, because most videos show a single face.
  */
-const LOOK_AROUND_EVERY = { alone: 2, followed: 0.6, accompanied: 0.2 };
+const LOOK_AROUND_EVERY = { alone: 2, followed: 1.2, accompanied: 0.2 };
 
 /**
  * Without a face, very large and very small ones are searched for only after this many seconds: this takes six times as
@@ -173,8 +175,9 @@ export function createFaceTracker(
       searchedSince = null;
       company.forget();
     }
-    if (face !== null) face = await follow(picture, face);
-    const others = await company.follow(picture, now, face);
+    const following = face === null ? Promise.resolve(null) : follow(picture, face);
+    const [followed, others] = await allEnded([following, company.follow(picture, now, following)]);
+    face = followed;
     if (face !== null) {
       const every = LOOK_AROUND_EVERY[company.kind()];
       if (isTime(every, followedSince)) others.push(...(await lookAround(picture, face)));

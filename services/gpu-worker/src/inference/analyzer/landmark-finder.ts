@@ -32,8 +32,8 @@ export function createLandmarkFinder(run: RunModel, params: AnalyzerParams['land
   const shift = SHIFT / scale;
   const bytes = inputSize * inputSize * 3;
   const samplePatch = createPatchSampler();
-  /** The memory of the last looks, reused for the next ones. */
-  let spare: Uint8Array<ArrayBuffer> | undefined;
+  /** The memory of earlier looks, reused for the next ones. */
+  const spares: Uint8Array<ArrayBuffer>[] = [];
 
   const tolerance = (side: number): number => {
     const blurred = Math.max(0, 1 - side / inputSize);
@@ -42,8 +42,7 @@ export function createLandmarkFinder(run: RunModel, params: AnalyzerParams['land
 
   return async (picture, patch) => {
     const looks = [shifted(patch, shift), shifted(patch, -shift)];
-    const data = spare ?? new Uint8Array(looks.length * bytes);
-    spare = undefined;
+    const data = spares.pop() ?? new Uint8Array(looks.length * bytes);
     looks.forEach((look, i) => {
       const input = { width: inputSize, height: inputSize, data: data.subarray(i * bytes, (i + 1) * bytes) };
       samplePatch(picture, look, input);
@@ -51,7 +50,7 @@ export function createLandmarkFinder(run: RunModel, params: AnalyzerParams['land
     });
     const dims = [looks.length, inputSize, inputSize, 3];
     const { outputs, feeds } = await run('landmarks68', { image: { type: 'uint8', dims, data } });
-    spare = uint8Of(feeds, 'image');
+    spares.push(uint8Of(feeds, 'image'));
     const { points, apart } = merge(float32Of(outputs, 'points'), looks);
     return { points, agree: apart <= tolerance(patch.side) };
   };

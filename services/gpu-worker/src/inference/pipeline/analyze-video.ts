@@ -11,6 +11,7 @@ import {
   TURN_AHEAD,
 } from '../analyzer/analyze-faces';
 import { secondsToSettle } from '../analyzer/build-track';
+import { type Sound } from '../analyzer/lip-evidence';
 import { type Job, MEDIA_DEADLINE_MS } from '../job';
 import { readTrack, videoOf } from '../local-media';
 import { NoFaceDetected } from '../task-failure';
@@ -115,6 +116,7 @@ async function analysisPass(
     signal,
   });
   const expectedSeconds = Math.min(videoSeconds ?? Infinity, untilSeconds);
+  let listening: Promise<Sound | null> | undefined;
   try {
     const analysis = await analyzeFaces({
       frames: framesOf(reader),
@@ -122,7 +124,8 @@ async function analysisPass(
       clockOf: (count) => reader.framesUpTo(count).clock,
       source,
       analyzer,
-      listen: () => hearSoundtrack(videoPath, reader.startSeconds(), trackPath, job, analyzer.run),
+      listen: () =>
+        (listening = hearSoundtrack(videoPath, reader.startSeconds(), trackPath, job, analyzer.run)),
       onFrame: (framesDone) => {
         signal.throwIfAborted();
         onProgress(Math.min(1, reader.secondsAt(framesDone - 1) / expectedSeconds));
@@ -131,7 +134,7 @@ async function analysisPass(
     // The reader is a frame ahead: it may have seen the end that the analysis stopped before.
     return { ...analysis, complete: !analysis.stopped && reader.isComplete() };
   } finally {
-    await reader.close();
+    await Promise.allSettled([reader.close(), listening]);
   }
 }
 

@@ -106,12 +106,13 @@ export function createAsyncQueue<Item>(signal: AbortSignal) {
 }
 
 /**
- * The pictures of a stream in order, in two alternating buffers: one is processed while the other is filled, so a picture
- * must not be kept.
+ * The pictures of a stream in order, in three buffers by turns: while one is processed the next is filled, and the one
+ * before stays as it is. No picture may be kept for longer.
  */
 export async function* readAhead(
   stream: Pick<FrameStream, 'frameBytes' | 'readInto'>,
 ): AsyncGenerator<Frame> {
+  let before: Frame = new Uint8Array(stream.frameBytes);
   let current: Frame = new Uint8Array(stream.frameBytes);
   let next: Frame = new Uint8Array(stream.frameBytes);
   let reading = stream.readInto(current);
@@ -120,6 +121,6 @@ export async function* readAhead(
     // Awaited above once the picture has been processed; if processing throws, nobody needs the result any more.
     reading.catch(() => undefined);
     yield current;
-    [current, next] = [next, current];
+    [before, current, next] = [current, next, before];
   }
 }
