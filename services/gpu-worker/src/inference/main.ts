@@ -2,7 +2,7 @@ import { resolveBinaries } from '@lipsync/media';
 import { type FromInference } from '../protocol/messages';
 import { inferenceSettings } from './inference-settings';
 import { createModels } from './models';
-import { createSessionHost } from './sessions/session-host';
+import { createSessionHost, type TimedSessionHost } from './sessions/session-host';
 import { createTaskLoop } from './task-loop';
 import { createTaskRunner } from './task-runner';
 
@@ -16,17 +16,19 @@ function main(): void {
     process.send?.(message);
   };
   // Nothing can be served without that thread: exit, and the supervisor starts another process.
-  const host = createSessionHost(undefined, (reason) => {
-    process.stderr.write(`${reason}\n`);
-    process.exit(1);
-  });
+  const startSessions = (): TimedSessionHost =>
+    createSessionHost(undefined, (reason) => {
+      process.stderr.write(`${reason}\n`);
+      process.exit(1);
+    });
+  const hosts = { analyzer: startSessions(), engines: startSessions() };
   const settings = inferenceSettings(process.env);
   const binaries = resolveBinaries(process.env, settings.processes);
   // The first task that needs the binaries reports why they are missing.
   binaries.catch(() => undefined);
   const perform = createTaskRunner({
-    host,
-    models: createModels(host, settings),
+    hosts,
+    models: createModels(hosts, settings),
     binaries,
     graphs: settings.graphs,
   });

@@ -33,7 +33,7 @@ describe('the files of a pack', () => {
     await cp(good, dir, { recursive: true });
     return packAt(dir);
   }
-  const models = () => createModels(sessions, inferenceSettings({}));
+  const models = () => createModels({ analyzer: sessions, engines: sessions }, inferenceSettings({}));
 
   test('are read once to verify it', async () => {
     const read: string[] = [];

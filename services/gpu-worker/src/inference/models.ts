@@ -17,12 +17,21 @@ import { isOutOfMemory } from './task-failure';
 
 export type Models = ReturnType<typeof createModels>;
 
+/** Where graphs run: those of the analyzer beside those of the engines. */
+export interface SessionHosts<Host extends SessionHost = SessionHost> {
+  readonly analyzer: Host;
+  readonly engines: Host;
+}
+
 /**
  * Loaded models, kept between tasks: the analyzer, and the most recently used engines as far as they fit. Loads exactly
  * the named packs, on first use. A pack that was replaced since is refused; one that is already loaded stays in use.
  * Rejects with PackError or SessionError.
  */
-export function createModels(host: SessionHost, { graphs, modelCacheBytes, spareBytes }: InferenceSettings) {
+export function createModels(
+  hosts: SessionHosts,
+  { graphs, modelCacheBytes, spareBytes }: InferenceSettings,
+) {
   // Every worker has one analyzer: it is small and stays loaded whatever the engines need.
   const analyzers = createModelCache<LoadedAnalyzer>(0);
   const engines = createModelCache<LipSyncEngine>(modelCacheBytes);
@@ -41,7 +50,7 @@ export function createModels(host: SessionHost, { graphs, modelCacheBytes, spare
       analyzers.get(named.digest, async () => {
         const pack = await readPackAgain('analyzer', named);
         const load = async (): Promise<Loaded<LoadedAnalyzer>> => {
-          const loadedPack = await loadPack(host, pack, optionsFor(named));
+          const loadedPack = await loadPack(hosts.analyzer, pack, optionsFor(named));
           const run: RunModel = (role, feeds, take) => {
             if (role === 'face_detector') detectorRuns++;
             return loadedPack.run(role, feeds, take);
@@ -56,7 +65,10 @@ export function createModels(host: SessionHost, { graphs, modelCacheBytes, spare
       engines.get(named.digest, async () => {
         const opened = await openEngine(name, named);
         const load = async (): Promise<Loaded<LipSyncEngine>> => {
-          const { run, release } = await loadPack(host, opened.pack, { ...optionsFor(named), probe });
+          const { run, release } = await loadPack(hosts.engines, opened.pack, {
+            ...optionsFor(named),
+            probe,
+          });
           return { model: opened.create(run, spareBytes), release };
         };
         return { bytes: await weightsSize(opened.pack), load };
@@ -64,7 +76,7 @@ export function createModels(host: SessionHost, { graphs, modelCacheBytes, spare
     /** An engine for the use of its encoder only: it is not kept, and loads only the graphs that it runs. */
     encoder: async (name: Engine, named: TaskPack): Promise<Loaded<LipSyncEngine>> => {
       const opened = await openEngine(name, named);
-      const { run, release } = loadOnDemand(host, opened.pack, optionsFor(named));
+      const { run, release } = loadOnDemand(hosts.engines, opened.pack, optionsFor(named));
       return { model: opened.create(run), release };
     },
     /** Releases all engines: how much device memory they hold depends on their most recent inputs. */

@@ -4,7 +4,7 @@ import { type Binaries, type ReplacedCodec } from '@lipsync/media';
 import { type PackRef } from '@lipsync/model-pack';
 import { type PackReport, type Task, type TaskResult } from '../protocol/messages';
 import { createStageClock, createTaskProgress, type Job } from './job';
-import { type Models } from './models';
+import { type Models, type SessionHosts } from './models';
 import { type GraphSettings, type LoadOptions, loadPack } from './packs/load-pack';
 import { analyzeVideo } from './pipeline/analyze-video';
 import { renderVideo } from './pipeline/render-video';
@@ -15,16 +15,16 @@ import { type TaskContext } from './task-loop';
 
 /** Runs the protocol's tasks on the files that they name. */
 export function createTaskRunner(deps: {
-  readonly host: TimedSessionHost;
+  readonly hosts: SessionHosts<TimedSessionHost>;
   readonly models: Models;
   readonly binaries: Promise<Binaries>;
   readonly graphs: GraphSettings;
 }): (task: Task, context: TaskContext) => Promise<TaskResult> {
-  const { host, models, graphs } = deps;
+  const { hosts, models, graphs } = deps;
   return async (task, { report, signal }) => {
     if (task.type === 'verify') {
       const packs = [];
-      for (const packDir of task.packDirs) packs.push(await verifyPack(host, packDir, graphs));
+      for (const packDir of task.packDirs) packs.push(await verifyPack(hosts.engines, packDir, graphs));
       return { type: 'verify', packs };
     }
     if (task.type === 'warm') {
@@ -32,12 +32,18 @@ export function createTaskRunner(deps: {
       for (const { engine, pack } of task.engines) await models.engine(engine, pack, { probe: true });
       return { type: 'warm' };
     }
-    const before = {
-      runMs: host.runMs(),
-      gpuMs: host.gpuMs(),
-      tensorBytes: host.tensorBytes(),
+    // In a render the analyzer hears the voice and judges the output: that is neither the engine's time nor usage.
+    const counted = task.type === 'render' ? [hosts.engines] : [hosts.analyzer, hosts.engines];
+    const total = (of: (host: TimedSessionHost) => number): number =>
+      counted.reduce((sum, host) => sum + of(host), 0);
+    const spent = () => ({
+      runMs: total((host) => host.runMs()),
+      gpuMs: total((host) => host.gpuMs()),
+      given: total((host) => host.tensorBytes().given),
+      received: total((host) => host.tensorBytes().received),
       detectorRuns: models.detectorRuns(),
-    };
+    });
+    const before = spent();
     const replaced: ReplacedCodec[] = [];
     const job: Job = {
       binaries: { ...(await deps.binaries), onReplaced: (codec) => void replaced.push(codec) },
@@ -45,13 +51,13 @@ export function createTaskRunner(deps: {
       clock: createStageClock(),
       progress: createTaskProgress(report),
       signal,
-      inferMs: () => host.runMs() - before.runMs,
-      gpuInferenceMs: () => host.gpuMs() - before.gpuMs || null,
+      inferMs: () => spent().runMs - before.runMs,
+      gpuInferenceMs: () => spent().gpuMs - before.gpuMs || null,
       tensorBytes: () => {
-        const { given, received } = host.tensorBytes();
-        return { given: given - before.tensorBytes.given, received: received - before.tensorBytes.received };
+        const { given, received } = spent();
+        return { given: given - before.given, received: received - before.received };
       },
-      detectorRuns: () => models.detectorRuns() - before.detectorRuns,
+      detectorRuns: () => spent().detectorRuns - before.detectorRuns,
       replacedCodecs: () => replaced,
     };
     try {

@@ -188,7 +188,7 @@ async function renderClip(
       limits,
     ));
     const audio = await clock.during('audio', () => voiceOf(recording, analyzer, signal));
-    const probe = createQualityProbe({ track, audio, sources, clock: timeline.clock, format });
+    const probe = createQualityProbe({ track, audio, sources, clock: timeline.clock, format, analyzer });
     const opened = (engineClip = await clock.during('audio', () =>
       engine.open({
         track,
@@ -223,11 +223,10 @@ async function renderClip(
     if (faces === 0) throw new NoFaceDetected('no face of the output can be rendered');
 
     progress.encoding();
-    // The quality probe's graphs count towards neither the engine's time nor the customer's usage.
     clock.add('infer', job.inferMs());
     const ofEngine = { gpuInferenceMs: job.gpuInferenceMs(), tensorBytes: job.tensorBytes() };
     const finishing = clock.during('encode', () => writing.finish());
-    const judging = clock.during('quality', () => probe.judge(analyzer));
+    const judging = clock.during('quality', () => probe.judge());
     const [, quality] = await allEnded([finishing, judging]);
     return {
       outputSeconds: endOf(timeline.clock),

@@ -42,6 +42,7 @@ const FACE_MARGIN = 0.25;
 const MOUTH_MARGIN = 0.35;
 
 interface SampledFace {
+  readonly output: number;
   readonly region: RgbRegion;
   /** The source's landmarks in pixels of the region. */
   readonly landmarks: Float32Array;
@@ -50,8 +51,8 @@ interface SampledFace {
 export type QualityProbe = ReturnType<typeof createQualityProbe>;
 
 /**
- * Observes the segment of an output with the most speech. A failure to measure is reported in the result, and costs
- * measurements instead of the render.
+ * Observes the segment of an output with the most speech, and finds the mouths in it while the render goes on. A failure
+ * to measure is reported in the result, and costs measurements instead of the render.
  */
 export function createQualityProbe(clip: {
   readonly track: FaceTrack;
@@ -60,8 +61,10 @@ export function createQualityProbe(clip: {
   readonly clock: Clock;
   readonly audio: Recording;
   readonly format: PictureFormat;
+  readonly analyzer: LoadedAnalyzer;
 }) {
   const { track, sources, clock, audio, format } = clip;
+  const { params, run } = clip.analyzer;
   const frames = sources.length;
   const shown = shownFrames(clock);
   const showsFace = shown.map((output) => track.found[sources[output] ?? -1] === 1);
@@ -70,11 +73,17 @@ export function createQualityProbe(clip: {
   const envelope = loudness.slice(from, to);
   /** The output frames that are looked at, one per step; slow pictures are on screen in several. */
   const looks = shown.slice(from, to);
-  const sampled = new Set(looks);
+  const looksAt = new Map<number, number>();
+  for (const output of looks) looksAt.set(output, (looksAt.get(output) ?? 0) + 1);
   const compared = new Set(looks.filter((_, i) => i % stepsIn(CHANGE_EVERY_SECONDS) === 0));
   const change = createFaceChange();
   const regions = createRegionReader(format);
-  const faces = new Map<number, SampledFace>();
+  const findLandmarks = createLandmarkFinder(run, params.landmarks);
+  const waiting: SampledFace[] = [];
+  const openings = new Map<number, number>();
+  let finding = Promise.resolve();
+  let sampledFrames = 0;
+  let sampledLooks = 0;
   let before: LumaRegion | undefined;
   let passed = 0;
   let enlarged = 0;
@@ -110,18 +119,27 @@ export function createQualityProbe(clip: {
       change.add(before, regions.luma(frame, box), movedBy(mouth, -box.x1, -box.y1));
     }
     const region = regions.rgb(frame, box);
-    if (region) faces.set(outputIndex, { region, landmarks: toRegion(landmarks, region) });
+    if (!region) return;
+    waiting.push({ output: outputIndex, region, landmarks: toRegion(landmarks, region) });
+    sampledFrames++;
+    sampledLooks += looksAt.get(outputIndex) ?? 0;
+    if (sampledLooks < FEWEST_MOUTHS) return;
+    finding = finding.then(findMouths);
+    // The judgement reports it.
+    finding.catch(() => undefined);
   }
 
-  /** Finds the mouths of the sampled faces with the analyzer. */
-  async function syncBy(analyzer: LoadedAnalyzer): Promise<SyncQuality> {
-    if (looks.filter((output) => faces.has(output)).length < FEWEST_MOUTHS) return UNMEASURED;
-    const find = createLandmarkFinder(analyzer.run, analyzer.params.landmarks);
-    const openings = new Map<number, number>();
-    for (const [output, { region, landmarks }] of faces) {
-      const patch = facePatch(landmarks, analyzer.params.landmarks.scale);
-      openings.set(output, mouthOpening((await find(region.picture, patch)).points));
+  /** Finds the mouths of the faces sampled so far. */
+  async function findMouths(): Promise<void> {
+    for (let face = waiting.shift(); face !== undefined; face = waiting.shift()) {
+      const patch = facePatch(face.landmarks, params.landmarks.scale);
+      openings.set(face.output, mouthOpening((await findLandmarks(face.region.picture, patch)).points));
     }
+  }
+
+  async function sync(): Promise<SyncQuality> {
+    await finding;
+    if (sampledLooks < FEWEST_MOUTHS) return UNMEASURED;
     const seen = looks.map((output) => openings.get(output) ?? null);
     const { pearson, lagSeconds } = followsVoice(envelope, seen, MAX_LAG_SECONDS);
     return { syncCorrelation: pearson, syncLagSeconds: lagSeconds };
@@ -141,26 +159,26 @@ export function createQualityProbe(clip: {
       }),
     after: (frame, outputIndex) =>
       observe(() => {
-        if (sampled.has(outputIndex)) lookAfter(frame, outputIndex);
+        if (looksAt.has(outputIndex)) lookAfter(frame, outputIndex);
       }),
   };
   return {
     ...observer,
     /** Computes the result; never rejects. */
-    async judge(analyzer: LoadedAnalyzer): Promise<OutputQuality> {
-      let sync = UNMEASURED;
+    async judge(): Promise<OutputQuality> {
+      let measured = UNMEASURED;
       try {
-        sync = await syncBy(analyzer);
+        measured = await sync();
       } catch (error) {
         fail(error);
       }
       return {
-        ...sync,
+        ...measured,
         ...change.result(),
         facelessShare: passed / Math.max(1, frames),
         enlargedShare: enlarged / Math.max(1, frames),
         largestEnlargement: largest,
-        sampledFrames: faces.size,
+        sampledFrames,
         problem,
       };
     },

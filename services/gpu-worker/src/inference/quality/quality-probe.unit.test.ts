@@ -72,14 +72,15 @@ function faceWithMouth(opening: number): number[] {
   return points.flat();
 }
 
-function newProbe(audio = SPEECH): QualityProbe {
-  return probeOf(constantClock({ num: 25, den: 1 }, FRAMES), audio);
+function newProbe(audio = SPEECH, run = analyzer.run): QualityProbe {
+  return probeOf(constantClock({ num: 25, den: 1 }, FRAMES), audio, run);
 }
 
-function probeOf(clock: Clock, audio = SPEECH): QualityProbe {
+function probeOf(clock: Clock, audio = SPEECH, run = analyzer.run): QualityProbe {
   const track = syntheticTrack({ frames: framesOf(clock), ...FORMAT, box: FACE });
   const sources = [...track.found.keys()];
-  return createQualityProbe({ track, sources, clock, audio: recordingOf(audio), format: FORMAT });
+  const clip = { track, sources, clock, audio: recordingOf(audio), format: FORMAT };
+  return createQualityProbe({ ...clip, analyzer: { ...analyzer, run } });
 }
 
 const blank = (): Uint8Array => new Uint8Array(pictureLayout(FORMAT).bytes).fill(128);
@@ -99,7 +100,6 @@ function show(probe: QualityProbe, outputs: readonly number[], openingOf: (outpu
 const all = Array.from({ length: FRAMES }, (_, i) => i);
 const talking = (lag: number) => (output: number) => VOICE[output - lag] ?? 0;
 
-const having = (change: Partial<LoadedAnalyzer>): LoadedAnalyzer => ({ ...analyzer, ...change });
 const refuses =
   (error: Error): RunModel =>
   () =>
@@ -109,7 +109,7 @@ const UNMEASURED = { syncCorrelation: null, syncLagSeconds: null };
 test.each([-1, 0, 3])('a mouth %i frames behind the voice is measured as that late', async (lag) => {
   const probe = newProbe();
   show(probe, all, talking(lag));
-  const { syncCorrelation, syncLagSeconds, sampledFrames, problem } = await probe.judge(analyzer);
+  const { syncCorrelation, syncLagSeconds, sampledFrames, problem } = await probe.judge();
   expect(syncCorrelation).toBeGreaterThan(0.9);
   expect([syncLagSeconds, sampledFrames, problem]).toEqual([lag * 0.04, 100, null]);
 });
@@ -123,7 +123,7 @@ test.each([
   const probe = probeOf(clock);
   const late = (output: number): number => VOICE[Math.floor((middleOf(clock, output) - 0.08) * 25)] ?? 0;
   show(probe, [...Array(framesOf(clock)).keys()], late);
-  const { syncCorrelation, syncLagSeconds, sampledFrames } = await probe.judge(analyzer);
+  const { syncCorrelation, syncLagSeconds, sampledFrames } = await probe.judge();
   expect(syncCorrelation).toBeGreaterThan(0.8);
   expect(syncLagSeconds).toBe(0.08);
   expect(sampledFrames).toBeLessThanOrEqual(100);
@@ -132,38 +132,38 @@ test.each([
 test('there is no sync to measure in silence, however the mouth moves', async () => {
   const probe = newProbe(SILENCE);
   show(probe, all, talking(0));
-  expect(await probe.judge(analyzer)).toMatchObject(UNMEASURED);
+  expect(await probe.judge()).toMatchObject(UNMEASURED);
 });
 
 test('a mouth that stays closed during speech counts as not following', async () => {
   const probe = newProbe();
   show(probe, all, () => 0);
-  expect(await probe.judge(analyzer)).toMatchObject({ syncCorrelation: 0, syncLagSeconds: null });
+  expect(await probe.judge()).toMatchObject({ syncCorrelation: 0, syncLagSeconds: null });
 });
 
 test('faces for less than three seconds yield no sync, and the analyzer is not run', async () => {
   const run = refuses(new Error('asked'));
-  const few = newProbe();
+  const few = newProbe(SPEECH, run);
   show(few, all.slice(10, 84), talking(0));
-  expect(await few.judge(having({ run }))).toMatchObject({ ...UNMEASURED, sampledFrames: 74, problem: null });
+  expect(await few.judge()).toMatchObject({ ...UNMEASURED, sampledFrames: 74, problem: null });
 
-  const enough = newProbe();
+  const enough = newProbe(SPEECH, run);
   show(enough, all.slice(10, 85), talking(0));
-  expect(await enough.judge(having({ run }))).toMatchObject({ problem: 'asked' });
+  expect(await enough.judge()).toMatchObject({ problem: 'asked' });
 });
 
 test('frames that the engine left alone count as faceless, even if the track has a face', async () => {
   const probe = newProbe();
   for (let output = 0; output < 22; output++) probe.passed();
   show(probe, all.slice(22), talking(0));
-  expect((await probe.judge(analyzer)).facelessShare).toBe(0.2);
+  expect((await probe.judge()).facelessShare).toBe(0.2);
 });
 
 test('faces larger than the generated ones are counted, and the largest factor is reported', async () => {
   const probe = newProbe();
-  expect(await probe.judge(analyzer)).toMatchObject({ enlargedShare: 0, largestEnlargement: null });
+  expect(await probe.judge()).toMatchObject({ enlargedShare: 0, largestEnlargement: null });
   for (const enlargement of [0.4, 1, 1.5, 2.25]) probe.taken(enlargement);
-  expect(await probe.judge(analyzer)).toMatchObject({ enlargedShare: 2 / FRAMES, largestEnlargement: 2.25 });
+  expect(await probe.judge()).toMatchObject({ enlargedShare: 2 / FRAMES, largestEnlargement: 2.25 });
 });
 
 test('sync is measured in the segment with the most speech', () => {
@@ -186,10 +186,10 @@ test.each([
 ] as const)(
   'networks that fail, %s, cost only the sync; a graph failed for a reason other than memory: %s',
   async (reason, told) => {
-    const probe = newProbe();
+    const probe = newProbe(SPEECH, refuses(new SessionError(reason, 'no')));
     show(probe, all, () => 0);
     expect(probe.graphFailed()).toBe(false);
-    const judged = await probe.judge(having({ run: refuses(new SessionError(reason, 'no')) }));
+    const judged = await probe.judge();
     expect(judged).toMatchObject({ ...UNMEASURED, seamLevels: 128 - CLOSED, problem: 'no' });
     expect(probe.graphFailed()).toBe(told);
   },
@@ -209,6 +209,6 @@ test.each(['before', 'after'] as const)(
       probe.before(look === 'before' ? broken : good, output);
       probe.after(look === 'after' ? broken : good, output);
     }
-    expect(await probe.judge(analyzer)).toMatchObject({ sampledFrames: 0, problem: 'beyond the picture' });
+    expect(await probe.judge()).toMatchObject({ sampledFrames: 0, problem: 'beyond the picture' });
   },
 );
