@@ -8,14 +8,14 @@ import { createTaskRunner } from './task-runner';
 
 /**
  * Entry point of the inference process: one per slot, started without any credentials, killable at any time. This
- * thread runs the pipes and the pixel kernels; the session thread runs the graphs.
+ * thread runs the pipes and the pixel kernels; the session threads run the graphs.
  */
 function main(): void {
   if (!process.send) throw new Error('this program is started by the gpu-worker, not by hand');
   const send = (message: FromInference): void => {
     process.send?.(message);
   };
-  // Nothing can be served without that thread: exit, and the supervisor starts another process.
+  // Nothing can be served without such a thread: exit, and the supervisor starts another process.
   const startSessions = (): TimedSessionHost =>
     createSessionHost(undefined, (reason) => {
       process.stderr.write(`${reason}\n`);
