@@ -144,7 +144,7 @@ const PARTED = { jaw: 0.12, drawn: 0.25 };
 const CONTACT = 0.85;
 const TOUCHING = 0.03;
 /** The lower lip at the upper teeth: its distance from the upper lip, and how much of that is above where lips meet. */
-const DENTAL = { gap: 0.18, upperShare: 1.5 };
+const DENTAL = { gap: 0.18, upperShare: 1 };
 /** How much drawn-together and drawn-apart corners change the mouth's width. */
 const NARROWER = 0.26;
 const WIDER = 0.17;
