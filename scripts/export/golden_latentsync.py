@@ -124,7 +124,10 @@ def main() -> None:
         windows = [range(first, first + params["window"]) for first in (0, FRAMES - params["window"])]
         first, last = (upstream_pictures(networks, frames, params, upstream, mask) for frames in windows)
     pictures = np.concatenate([first, last[len(first) - FRAMES :]])
-    packs.write_latentsync(given.out / "pack", packs.label("latentsync", given.networks), networks, params)
+    for folder, conditions in packs.LATENTSYNC_PACKS.items():
+        # One of the small networks is enough to compare with.
+        if small or conditions == "apart":
+            packs.write_latentsync(given.out / folder, packs.label("latentsync", given.networks), networks, params, conditions)
     inputs = {"seconds": SECONDS, "sampleRate": SAMPLE_RATE}
     write_golden(given.out / "golden.json", made_by(given), inputs, pictures)
     finish(given)

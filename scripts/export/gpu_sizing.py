@@ -34,10 +34,11 @@ class Calls(NamedTuple):
     per_frame: float
 
 
-def calls_of(engine: str, params: dict, roles: Iterable[str]) -> Dict[str, Calls]:
+def calls_of(engine: str, params: dict, roles: Iterable[str], together: bool = False) -> Dict[str, Calls]:
     """
     As packages/engines runs the networks, for frames that are all different and were not prepared. Steps are those of the
-    pack, each with and without the condition where it is guided; that guidance may have an interval is not considered.
+    pack, each with and without the condition where it is guided, unless a run computes both (`together`); that guidance may
+    have an interval is not considered.
     """
     once = Calls({"batch": 1}, 1)
     if engine == "musetalk":
@@ -49,7 +50,7 @@ def calls_of(engine: str, params: dict, roles: Iterable[str]) -> Dict[str, Calls
         steps, moved = params["schedule"]["steps"], params["window"] - params.get("overlap", 0)
         # A distilled network's are listed.
         steps = steps if isinstance(steps, int) else len(steps)
-        runs, guided = steps / moved, 1 if params["guidance"] == 1 else 2
+        runs, guided = steps / moved, 1 if params["guidance"] == 1 or together else 2
         # With DeepCache one of an interval's steps computes the whole network.
         whole = math.ceil(steps / params.get("deepCache", {"interval": 1})["interval"]) / moved
         frames = {"frames": params["window"]}
@@ -63,15 +64,18 @@ def calls_of(engine: str, params: dict, roles: Iterable[str]) -> Dict[str, Calls
             "reference_unet": Calls({"frames": 1}, 1),
         }
         if engine == "latentsync":
-            calls["vae_encoder"] = Calls({"batch": 1}, 2)
+            batch = params.get("batch", 1)
+            calls["vae_encoder"], calls["vae_decoder"] = (Calls({"batch": batch}, runs / batch) for runs in (2, 1))
     calls["whisper_encoder"] = Calls({}, 1 / AUDIO_FRAMES)
     return {role: calls[role] for role in roles}
 
 
 def sizing(pack: Path) -> dict:
     manifest = json.loads((pack / "pack.json").read_text())
-    calls = calls_of(manifest["engine"], manifest["params"], manifest["roles"])
-    graphs = {role: cost_of(pack / manifest["roles"][role]["file"], call.sizes) for role, call in calls.items()}
+    roles = manifest["roles"]
+    together = "unet3d" in roles and roles["unet3d"]["outputs"]["prediction"]["dims"][0] == 2
+    calls = calls_of(manifest["engine"], manifest["params"], roles, together)
+    graphs = {role: cost_of(pack / roles[role]["file"], call.sizes) for role, call in calls.items()}
     per_frame = sum(calls[role].per_frame * cost.multiply_accumulates for role, cost in graphs.items())
     # A session keeps the memory of its largest run, and has its own copy of weights that two graphs share.
     memory = CUDA_BYTES + sum(cost.weight_bytes + cost.live_bytes for cost in graphs.values())

@@ -15,7 +15,14 @@ from pack_export.checkpoint_manifest import read_manifests
 from pack_export.command_line import label_of, options_of, parser, use_upstream
 from pack_export.distilled_unet import load_distilled
 from pack_export.export_role import sha256_of
-from pack_export.latentsync_pack import distilled_params, latentsync_params, latentsync_roles
+from pack_export.latentsync_pack import (
+    CONDITIONS,
+    conditions_for,
+    distilled_params,
+    latentsync_params,
+    latentsync_roles,
+    pictures_for,
+)
 from pack_export.mask_spans import mask_params
 from pack_export.networks.autoencoder import latent_params, plain_attention
 from pack_export.networks.deep_cache import INTERVAL
@@ -54,9 +61,16 @@ def main() -> None:
     )
     arguments.add_argument("--timesteps", type=timesteps, metavar="T,T,...", help="to which it was distilled, falling")
     arguments.add_argument("--guidance", type=float, help="with which it is to be run; 1 if that was distilled as well")
+    arguments.add_argument(
+        "--conditions",
+        choices=CONDITIONS,
+        help="whether a call of the UNet computes both conditions of guidance; default: together for CUDA at 256 pixels",
+    )
     given = arguments.parse_args()
     if len({value is None for value in (given.distilled, given.timesteps, given.guidance)}) > 1:
         arguments.error("--distilled, --timesteps and --guidance go together: a distilled network is right with its own alone")
+    if given.guidance == 1 and given.conditions == "together":
+        arguments.error("there is one condition without guidance")
     options = options_of(given)
     unet_file, whisper_file = given.weights / "latentsync_unet.pt", given.weights / "whisper" / "tiny.pt"
     known = read_manifests(given.manifests)
@@ -93,6 +107,7 @@ def main() -> None:
         mask_params(upstream / config.data.mask_image_path),
         config.data.num_frames,
         None if given.distilled else given.deep_cache,
+        pictures_for(options.provider, resolution),
     )
     if given.distilled:
         params = distilled_params(params, given.timesteps, given.guidance)
@@ -101,6 +116,7 @@ def main() -> None:
         vae if options.fuse else plain_attention(vae),
         unet,
         params,
+        given.conditions or conditions_for(options.provider, params),
     )
     source, name = SOURCE.format(resolution=resolution), f"latentsync-{resolution}"
     if given.distilled:

@@ -10,8 +10,8 @@ SCHEDULE = {"steps": 20}
 class CallsTest(unittest.TestCase):
     """Runs per output frame, as the engines' own loops make them (packages/engines/src/*/engine.ts)."""
 
-    def runs(self, engine: str, params: dict, *roles: str) -> list:
-        return [calls_of(engine, params, [role])[role].per_frame for role in roles]
+    def runs(self, engine: str, params: dict, *roles: str, together: bool = False) -> list:
+        return [calls_of(engine, params, [role], together)[role].per_frame for role in roles]
 
     def test_musetalk_encodes_two_pictures_of_a_face_and_generates_it_in_a_batch(self):
         roles = ("vae_encoder", "unet", "vae_decoder", "face_parsing")
@@ -20,6 +20,11 @@ class CallsTest(unittest.TestCase):
     def test_latentsync_runs_every_step_twice_for_a_window(self):
         params = {"schedule": SCHEDULE, "window": 16, "guidance": 1.5}
         self.assertEqual(self.runs("latentsync", params, "vae_encoder", "unet3d"), [2, 2.5])
+
+    def test_latentsync_runs_every_step_once_with_both_conditions_and_pictures_in_batches(self):
+        params = {"schedule": SCHEDULE, "window": 16, "guidance": 1.5, "batch": 8}
+        roles = ("vae_encoder", "unet3d", "vae_decoder")
+        self.assertEqual(self.runs("latentsync", params, *roles, together=True), [1 / 4, 1.25, 1 / 8])
 
     def test_deep_cache_computes_one_step_of_three_whole(self):
         params = {"schedule": SCHEDULE, "window": 16, "guidance": 1.5, "deepCache": {"interval": 3}}

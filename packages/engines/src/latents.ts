@@ -6,28 +6,59 @@ import { type LatentParams } from './params';
 type Floats = Float32Array<ArrayBuffer>;
 
 /**
- * Decodes one scaled latent to a picture [3, side, side]. The latent's first channel lies at `offset`, every other one
- * `stride` values after its predecessor.
+ * Decodes up to `batch` scaled latents to pictures [3, side, side], in arrays of the pool. The first channel of each lies
+ * at its offset, every other one `stride` values after its predecessor.
  */
-type DecodeLatent = (latents: Float32Array, offset: number, stride: number) => Promise<Floats>;
+type DecodeLatents = (
+  latents: Float32Array,
+  offsets: readonly number[],
+  stride: number,
+) => Promise<readonly Floats[]>;
 
-export function createDecodeLatent(
+/** Every call of the graph has `batch` pictures: the first one again in place of those that are missing. */
+export function createDecodeLatents(
   { channels, height, width, scale }: LatentParams,
+  batch: number,
   call: CallRole,
   pool: ArrayPool,
-): DecodeLatent {
+): DecodeLatents {
   const plane = height * width;
+  const size = channels * plane;
   const unscale = 1 / scale;
-  return async (latents, offset, stride) => {
-    const scaled = pool.take(channels * plane);
-    for (let channel = 0; channel < channels; channel++) {
-      const from = offset + channel * stride;
-      const to = channel * plane;
-      for (let i = 0; i < plane; i++) scaled[to + i] = (latents[from + i] ?? 0) * unscale;
+  return async (latents, offsets, stride) => {
+    const scaled = pool.take(batch * size);
+    for (const [place, offset] of offsets.entries()) {
+      for (let channel = 0; channel < channels; channel++) {
+        const from = offset + channel * stride;
+        const to = place * size + channel * plane;
+        for (let i = 0; i < plane; i++) scaled[to + i] = (latents[from + i] ?? 0) * unscale;
+      }
     }
-    const latent = float32Tensor(scaled, [1, channels, height, width]);
-    return float32Of(await call('vae_decoder', { latent }), 'image');
+    fillUp(scaled, size, offsets.length);
+    const latent = float32Tensor(scaled, [batch, channels, height, width]);
+    const images = float32Of(await call('vae_decoder', { latent }), 'image');
+    if (batch === 1) return [images];
+    const pixels = images.length / batch;
+    const separate = offsets.map((_, place) => {
+      const image = pool.take(pixels);
+      image.set(images.subarray(place * pixels, (place + 1) * pixels));
+      return image;
+    });
+    pool.give(images);
+    return separate;
   };
+}
+
+/** Repeats the first of `count` blocks of a size to the end of an array, so that a graph always sees one shape. */
+export function fillUp(values: Floats, size: number, count: number): void {
+  for (let at = count * size; at < values.length; at += size) values.copyWithin(at, 0, size);
+}
+
+/** Cuts a list into pieces of a length; the last one may be shorter. */
+export function piecesOf<T>(items: readonly T[], length: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / length) }, (_, i) =>
+    items.slice(i * length, (i + 1) * length),
+  );
 }
 
 /**
@@ -45,28 +76,45 @@ export function copyScaledMean(
   for (let i = 0; i < count; i++) target[to + i] = (moments[from + i] ?? 0) * scale;
 }
 
-/** Number of faces that are encoded while the next frame is decoded. */
+/** Groups of faces that are encoded while the next frame is decoded. */
 const ENCODING = 2;
 
 interface FrameEncoderParts {
+  /** Number of faces that are encoded together. */
+  readonly together: number;
   /** See `FaceEncoder.lacks`. */
   readonly isMissing: (source: number) => boolean;
-  /** Computes the values to store for a frame's face; must no longer need `frame` when it returns. */
-  readonly encode: (frame: Uint8Array, source: number) => Promise<Floats>;
+  /** Copies the face out of its frame. */
+  readonly cut: (frame: Uint8Array, source: number) => Floats;
+  /** Computes the values to store for each of these faces, whose arrays it takes over. */
+  readonly encode: (faces: readonly Floats[]) => Promise<readonly Floats[]>;
   /** Stores the values; nothing reads them afterwards. */
   readonly keep: (source: number, values: Floats) => void;
 }
 
-/** Encodes every missing face of a video, frame by frame, for a preparation. */
-export function createFrameEncoder({ isMissing, encode, keep }: FrameEncoderParts): FaceEncoder {
-  const encoding = createInOrder<readonly [number, Floats]>(ENCODING, ([source, values]) =>
-    keep(source, values),
-  );
+/** Encodes every missing face of a video, a few at a time, for a preparation. */
+export function createFrameEncoder(parts: FrameEncoderParts): FaceEncoder {
+  const { together, isMissing, cut, encode, keep } = parts;
+  const encoding = createInOrder<() => void>(ENCODING, (store) => store());
+  let waiting: { readonly source: number; readonly face: Floats }[] = [];
+  const send = (): Promise<void> => {
+    const group = waiting;
+    waiting = [];
+    return encoding.add(async () => {
+      const values = await encode(group.map(({ face }) => face));
+      return () => values.forEach((ofFace, i) => keep(group[i]?.source ?? -1, ofFace));
+    });
+  };
   return {
     async add(frame, source) {
-      if (isMissing(source)) await encoding.add(async () => [source, await encode(frame, source)]);
+      if (!isMissing(source)) return;
+      waiting.push({ source, face: cut(frame, source) });
+      if (waiting.length === together) await send();
     },
-    flush: () => encoding.finish(),
+    async flush() {
+      if (waiting.length > 0) await send();
+      await encoding.finish();
+    },
     lacks: isMissing,
   };
 }

@@ -247,6 +247,27 @@ describe('parameters that contradict the tensors beside them are refused, naming
     ]);
   });
 
+  test('a network of both conditions without guidance, or whose shallow part computes one', () => {
+    const roles = structuredClone(latentsync.roles);
+    roles.unet3d.outputs.prediction.dims[0] = 2;
+    expect(problems({ ...latentsync, roles })).toEqual([]);
+    const params = { ...latentsync.params, guidance: 1 };
+    expect(problems({ ...latentsync, roles, params })).toEqual([
+      expect.stringContaining('a network of both conditions is for guidance') as string,
+    ]);
+    const deep = { ...roles.unet3d.outputs.prediction, name: 'deep' };
+    const { latent, timestep, audio } = roles.unet3d.inputs;
+    const shallow = {
+      ...roles.unet3d,
+      inputs: { latent, timestep, audio, deep },
+      outputs: { prediction: latentsync.roles.unet3d.outputs.prediction },
+    };
+    const whole = { ...roles.unet3d, outputs: { ...roles.unet3d.outputs, deep } };
+    expect(problems({ ...latentsync, roles: { ...roles, unet3d: whole, unet3d_shallow: shallow } })).toEqual([
+      expect.stringContaining('roles.unet3d_shallow.outputs.prediction: ') as string,
+    ]);
+  });
+
   test('a tensor of half precision at the boundary', () => {
     const roles = structuredClone(latentsync.roles);
     roles.vae_decoder.inputs.latent.dtype = 'float16';

@@ -22,6 +22,8 @@ from .small_highsync import SmallDenoiserBlock, SmallReferenceBlock
 OPTIONS = ExportOptions(data_file_from=0)
 #: Denoising steps: upstream's own networks are slow, and a few steps test the same as twenty.
 STEPS = {"small": 20, "reduced": 3}
+#: LatentSync's packs by how their denoising graph computes the conditions of guidance: both must draw the same pictures.
+LATENTSYNC_PACKS = {"pack": "apart", "pack-together": "together"}
 SMALL_BLOCKS = (SmallReferenceBlock, SmallDenoiserBlock)
 #: HighSync's packs by what their denoising graph takes of the reference: both must draw the same pictures.
 HIGHSYNC_PACKS = {"pack": "banks", "pack-latents": "latents"}
@@ -52,9 +54,12 @@ def latentsync_settings(networks: SimpleNamespace, steps: int, deep_cache: Optio
     return _in_steps(latentsync_params(networks.side, latent, _audio("openai", networks), mask, deep_cache=deep_cache), steps)
 
 
-def write_latentsync(out: Path, label: PackLabel, networks: SimpleNamespace, params: dict) -> None:
+def write_latentsync(out: Path, label: PackLabel, networks: SimpleNamespace, params: dict, conditions: str) -> None:
     whisper = _whisper(OpenaiStates, networks)
-    write_pack(out, label, latentsync_roles(whisper, networks.vae, networks.unet, params), params, OPTIONS)
+    if conditions == "together":
+        # As for a card, pictures pass the autoencoder together too.
+        params = {**params, "batch": 8}
+    write_pack(out, label, latentsync_roles(whisper, networks.vae, networks.unet, params, conditions), params, OPTIONS)
 
 
 def small_latent_mask() -> torch.Tensor:

@@ -21,7 +21,8 @@ def made(engine: str, folder: str, out: Path) -> dict:
     if engine == "musetalk":
         packs.write_musetalk(out, label, small, packs.musetalk_settings(small))
     elif engine == "latentsync":
-        packs.write_latentsync(out, label, small, packs.latentsync_settings(small, packs.STEPS["small"]))
+        params = packs.latentsync_settings(small, packs.STEPS["small"])
+        packs.write_latentsync(out, label, small, params, packs.LATENTSYNC_PACKS[folder])
     else:
         params = packs.highsync_settings(small, packs.small_latent_mask(), packs.STEPS["small"])
         packs.write_highsync(out, label, small, packs.SMALL_BLOCKS, params, packs.HIGHSYNC_PACKS[folder])
@@ -55,6 +56,9 @@ class SmallPacksTest(unittest.TestCase):
 
     def test_latentsync(self):
         self.assertEqual(self.differences("latentsync"), [])
+
+    def test_latentsync_with_both_conditions_of_guidance_in_a_call(self):
+        self.assertEqual(self.differences("latentsync", "pack-together"), [])
 
     def test_highsync(self):
         self.assertEqual(self.differences("highsync"), [])

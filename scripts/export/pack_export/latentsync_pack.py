@@ -5,6 +5,7 @@ from typing import List, Optional
 from .export_role import Role
 from .networks.autoencoder import autoencoder_roles
 from .networks.deep_cache import deep_cache_roles
+from .networks.guidance import both_conditions
 from .networks.unet import latentsync_unet_role
 
 #: configs/scheduler_config.json, with the defaults of diffusers' DDIMScheduler for what it leaves open.
@@ -22,23 +23,50 @@ SCHEDULE = {
 }
 
 
-def latentsync_roles(whisper: Role, vae, unet, params: dict) -> List[Role]:
+#: Whether a call of the UNet computes one condition of guidance, or both.
+CONDITIONS = ("apart", "together")
+
+
+def conditions_for(provider: str, params: dict) -> str:
+    """
+    Together where there are two and that fills a card. At 512 pixels it is full with one; and motion modules would have 65,536 heads (2 ·
+    4,096 places · 8), one more than the smaller axes of a CUDA grid hold.
+    """
+    return "together" if provider == "cuda" and params["guidance"] > 1 and params["resolution"] <= 256 else "apart"
+
+
+def pictures_for(provider: str, resolution: int) -> int:
+    """Pictures per call of the autoencoder: on a card those of musetalk's batch by their pixels, 8 of 256 and 2 of 512."""
+    return max(1, 8 * 256**2 // resolution**2) if provider == "cuda" else 1
+
+
+def latentsync_roles(whisper: Role, vae, unet, params: dict, conditions: str = "apart") -> List[Role]:
     """`params` are the manifest's; the networks are torch's."""
     latent, audio = params["latent"], params["audio"]
     denoising = deep_cache_roles(unet, latent, audio) if "deepCache" in params else [latentsync_unet_role(unet, latent, audio)]
+    if conditions == "together":
+        denoising = [both_conditions(role) for role in denoising]
     return [whisper, *autoencoder_roles(vae, latent, params["resolution"]), *denoising]
 
 
 def latentsync_params(
-    resolution: int, latent: dict, audio: dict, mask: dict, window: int = 16, deep_cache: Optional[int] = None
+    resolution: int,
+    latent: dict,
+    audio: dict,
+    mask: dict,
+    window: int = 16,
+    deep_cache: Optional[int] = None,
+    batch: int = 1,
 ) -> dict:
     """
     The settings of upstream's inference.sh. `deep_cache` is the number of steps of which one is computed with the whole
-    network: networks.deep_cache.INTERVAL there; without it every step is.
+    network: networks.deep_cache.INTERVAL there; without it every step is. `batch` is the number of pictures per call of
+    the autoencoder.
     """
     return {
         "resolution": resolution,
         "latent": latent,
+        **({} if batch == 1 else {"batch": batch}),
         "audio": audio,
         "window": window,
         "schedule": SCHEDULE,

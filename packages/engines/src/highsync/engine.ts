@@ -5,7 +5,7 @@ import { boxAt, boxEnlargement, writeCropLandmarks } from '../face/landmarks';
 import { mouthsAt } from '../face/mouth-exemplars';
 import { type Run } from '../face/smoothing';
 import { allEnded } from '../in-order';
-import { createDecodeLatent, createFrameEncoder } from '../latents';
+import { createDecodeLatents, createFrameEncoder } from '../latents';
 import { createArrayPool, createCallRole, type RunModel } from '../model';
 import { choosePace, generatedInPlayback } from '../pace';
 import { createPacedClip } from '../paced-clip';
@@ -59,9 +59,12 @@ export function createHighsync(
       const kept = createCachedLatents(features, known, faces);
       const runsOf = (sources: readonly number[]): Run[] => highsyncRuns(sources, faces, track);
       const generated = generatedInPlayback(track, runsOf, stride);
+      const { cut, encode } = createFaceLatents(params, faces, format, call, pool);
       return createFrameEncoder({
+        together: 1,
         isMissing: (source) => generated.has(source) && kept.find(source) === null,
-        encode: createFaceLatents(params, faces, format, call, pool),
+        cut,
+        encode: (images) => Promise.all(images.map(encode)),
         keep(source, latent) {
           kept.keep(source, latent);
           pool.give(latent);
@@ -71,7 +74,7 @@ export function createHighsync(
     async open(clip) {
       const { track, sources, format, signal } = clip;
       const { pool, call } = newMemory();
-      const decode = createDecodeLatent(latent, call, pool);
+      const decode = createDecodeLatents(latent, 1, call, pool);
       const faces = highsyncFaces(track);
       const pace = choosePace(clip, highsyncRuns(sources, faces, track), stride);
       const { instants } = pace;
@@ -109,9 +112,9 @@ export function createHighsync(
       const generate = async (instant: number): Promise<readonly (readonly [number, Floats])[]> => {
         const denoised = await queue.want(instant);
         const shown = instants[instant]?.shown === true;
-        const image = shown ? await decode(denoised, 0, plane) : undefined;
+        const images = shown ? await decode(denoised, [0], plane) : [];
         pool.give(denoised);
-        return image ? [[instant, image]] : [];
+        return images.map((image) => [instant, image]);
       };
       return createPacedClip(pace, sources, {
         batchSize: BATCH_SIZE,

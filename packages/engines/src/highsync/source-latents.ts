@@ -25,8 +25,8 @@ const ENCODING = 2;
 export function createSourceLatents(
   clip: Pick<ClipInput, 'sources' | 'openFrames'> & Pick<Pace, 'instants'>,
   kept: CachedLatents,
-  encode: EncodeFace,
-  /** The pool of the arrays that `encode` returns. */
+  faceLatents: FaceLatents,
+  /** The pool of the latents. */
   pool: ArrayPool,
 ) {
   const { sources, instants } = clip;
@@ -52,7 +52,7 @@ export function createSourceLatents(
         if (!(await stream.readInto(frame))) throw new Error('the video ended before its timeline');
         const source = sources[passed] ?? -1;
         if (!missing.delete(source)) continue;
-        await encoding.add(async () => [source, await encode(frame, source)]);
+        await encoding.add(async () => [source, await faceLatents.encode(faceLatents.cut(frame, source))]);
       }
       await encoding.finish();
     } finally {
@@ -91,12 +91,15 @@ export function createSourceLatents(
   };
 }
 
-/**
- * Crops the face out of a source frame before returning, and encodes it to the scaled clean latent [C, h, w], in an
- * array of the pool. One picture per call of the graph: at 512 pixels a single picture keeps any device busy, and the
- * encoder's memory grows with each.
- */
-type EncodeFace = (frame: Uint8Array, sourceIndex: number) => Promise<Floats>;
+/** Crops the face out of a source frame, in an array of the pool, and encodes such crops. */
+interface FaceLatents {
+  readonly cut: (frame: Uint8Array, sourceIndex: number) => Floats;
+  /**
+   * The scaled clean latent [C, h, w] of a crop, whose array it takes over. One picture per call of the graph: at 512
+   * pixels a single picture keeps any device busy, and the encoder's memory grows with each.
+   */
+  readonly encode: (image: Floats) => Promise<Floats>;
+}
 
 export function createFaceLatents(
   {
@@ -108,18 +111,23 @@ export function createFaceLatents(
   format: PictureFormat,
   call: CallRole,
   pool: ArrayPool,
-): EncodeFace {
+): FaceLatents {
   const cropFace = createCropFace(format, side, interpolation === 'lanczos' ? LANCZOS : BILINEAR);
   const size = latent.channels * latent.height * latent.width;
-  return async (frame, sourceIndex) => {
-    const image = pool.take(3 * side * side);
-    cropFace(frame, boxAt(crops, sourceIndex), image, 0);
-    const outputs = await call('vae_encoder', { image: float32Tensor(image, [1, 3, side, side]) });
-    const clean = pool.take(size);
-    const moments = float32Of(outputs, 'latent');
-    copyScaledMean(moments, 0, size, latent.scale, clean, 0);
-    pool.give(moments);
-    return clean;
+  return {
+    cut(frame, sourceIndex) {
+      const image = pool.take(3 * side * side);
+      cropFace(frame, boxAt(crops, sourceIndex), image, 0);
+      return image;
+    },
+    async encode(image) {
+      const outputs = await call('vae_encoder', { image: float32Tensor(image, [1, 3, side, side]) });
+      const clean = pool.take(size);
+      const moments = float32Of(outputs, 'latent');
+      copyScaledMean(moments, 0, size, latent.scale, clean, 0);
+      pool.give(moments);
+      return clean;
+    },
   };
 }
 

@@ -193,6 +193,31 @@ describe('a latentsync clip', () => {
       expect(read).toBeLessThanOrEqual(2 * 16);
     });
 
+    test('pass the autoencoder in full batches if the pack says so, and are the same', async () => {
+      const batched = await writeLatentsyncPack(packs.at('batched'), { batch: 8 });
+      const { run: recording, runs, count } = recordRuns(await packs.load(batched));
+      const engine = createLatentsync(batched, recording);
+      const prepared = memoryFeatures(layout().values);
+      const encoder = engine.openEncoder({ track: trackOf(6), format: FORMAT, features: prepared });
+      for (const source of upTo(6)) await encoder.add(pictureOf(source), source);
+      await encoder.flush();
+      // Two pictures of a face: of four faces, and of the two that are left.
+      expect(count('vae_encoder')).toBe(2);
+      const clip = await engine.open(clipInput(trackOf(21), upTo(21)).input);
+      const { images } = await generate(clip, upTo(21));
+      expect(count('vae_encoder')).toBe(2 + 4 + 2);
+      expect(count('vae_decoder')).toBe(2 + 1);
+      const pictures = runs.flatMap(({ role, feeds: { image, latent } }) =>
+        role === 'unet3d' ? [] : [image, latent].flatMap((tensor) => tensor?.dims[0] ?? []),
+      );
+      expect(new Set(pictures)).toEqual(new Set([8]));
+
+      const features = memoryFeatures(layout().values);
+      const alone = await render(trackOf(21), upTo(21), { features });
+      expect(images).toEqual(alone.images);
+      expect([...prepared.kept]).toEqual([...features.kept].slice(0, 6));
+    });
+
     test('are the same when a preparation makes them', async () => {
       const rendered = memoryFeatures(layout().values);
       await render(trackOf(6, [3]), upTo(6), { features: rendered });

@@ -5,7 +5,7 @@ import { LANDMARK_COUNT, LANDMARK_VALUES } from '../face/landmarks';
 import { type MouthExemplars } from '../face/mouth-exemplars';
 import { type ArrayPool, float32Of, float32Tensor, giveAll, type RunModel, type Tensors } from '../model';
 import { WINDOW_STEPS } from '../speech/windows';
-import { type LatentsyncManifest } from './manifest';
+import { conditionsAtOnce, type LatentsyncManifest } from './manifest';
 
 type Floats = Float32Array<ArrayBuffer>;
 
@@ -68,7 +68,7 @@ type DenoiseWindow = (window: WindowConditions, signal: AbortSignal) => Promise<
 /**
  * LatentSync's sampler (https://github.com/bytedance/LatentSync): the frames of a window are denoised together. Of the
  * network's input only the noisy part changes from step to step. Classifier-free guidance moves the prediction away from
- * the one without sound. The two are separate calls, because together they would need twice the memory.
+ * the one without sound. The two are separate calls, except for a network that computes both at once, in twice the memory.
  *
  * With DeepCache (https://github.com/horseee/DeepCache), the first of every few steps computes the whole network, and the
  * others reuse its deep features. Every window begins to count at the first.
@@ -86,13 +86,15 @@ export function createDenoiseWindow(
   const exemplarFeeds = createExemplarFeeds(roles.unet3d, pool);
   const ddim = createDdim(schedule);
   const interval = params.deepCache?.interval ?? 1;
+  const together = conditionsAtOnce(roles.unet3d) === 2;
+  const apart = guidance > 1 && !together;
 
   return async (window, signal) => {
     let { input } = window;
     let landmarks = pool.take(wantsLandmarks ? frames * LANDMARK_VALUES : 0);
     let exemplars = exemplarFeeds(window.mouths);
     const sound: Condition = { audio: pool.take(frames * tokens * audio.width), deep: {} };
-    const silence: Condition = { audio: pool.take(guidance > 1 ? sound.audio.length : 0), deep: {} };
+    const silence: Condition = { audio: pool.take(apart ? sound.audio.length : 0), deep: {} };
     if (wantsLandmarks) window.writeLandmarks(landmarks);
     window.writeAudio(sound.audio);
     silence.audio.fill(0);
@@ -129,14 +131,14 @@ export function createDenoiseWindow(
     };
 
     for (const [step, time] of ddim.timesteps.entries()) {
-      const without = guidance > 1 ? await predict(step, time, silence) : undefined;
-      const predicted = await predict(step, time, sound);
-      if (without) {
-        guide(without, predicted, guidance, predicted);
-        pool.give(without);
-      }
+      // Of both together, the one without sound comes first.
+      const unheard = apart ? [await predict(step, time, silence)] : [];
+      const heard = await predict(step, time, sound);
+      const predicted = heard.subarray(-noisySize);
+      for (const without of together ? [heard] : unheard)
+        guide(without.subarray(0, noisySize), predicted, guidance, predicted);
       ddim.step(step, input.subarray(0, noisySize), predicted);
-      pool.give(predicted);
+      for (const array of [...unheard, heard]) pool.give(array);
     }
     const clean = input.slice(0, noisySize);
     for (const array of [input, landmarks, sound.audio, silence.audio]) pool.give(array);

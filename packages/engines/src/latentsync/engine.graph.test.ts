@@ -72,6 +72,16 @@ describe('latentsync on a network that knows the answer', () => {
     },
   );
 
+  test.each([{}, { deepCache: { interval: 2 } }])(
+    'a network that computes both conditions of guidance runs once per step, %j',
+    async (changes) => {
+      const packed = await packOf({ ...changes, conditions: 2 });
+      const recorded = recordRuns(packed.run);
+      await expectTargets({ ...packed, run: recorded.run }, upTo(5));
+      expect(recorded.runs.filter(({ role }) => role.startsWith('unet3d'))).toHaveLength(4);
+    },
+  );
+
   test('a network that does not take landmarks gets none', async () => {
     const packed = await packOf({ landmarks: false });
     const recorded = recordRuns(packed.run);

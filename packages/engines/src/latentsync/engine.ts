@@ -6,7 +6,7 @@ import { LANDMARK_VALUES } from '../face/landmarks';
 import { mouthsAt } from '../face/mouth-exemplars';
 import { connectedRuns, faceRuns, type Run } from '../face/smoothing';
 import { mapConcurrently } from '../in-order';
-import { createDecodeLatent, createFrameEncoder } from '../latents';
+import { createDecodeLatents, createFrameEncoder, piecesOf } from '../latents';
 import { createArrayPool, createCallRole, type RunModel } from '../model';
 import { choosePace, generatedInPlayback } from '../pace';
 import { createPacedClip } from '../paced-clip';
@@ -14,7 +14,7 @@ import { type Pack } from '../packs';
 import { USUAL_RATES } from '../params';
 import { encodeSpeech } from '../speech/speech-features';
 import { createDenoiseWindow, createWindowInput } from './denoise-window';
-import { createEncodeFace, createFaceWindows, latentLayout } from './face-window';
+import { createFaceEncoding, createFaceWindows, latentLayout } from './face-window';
 import { alignedFaces, enlargementAt, transformAt } from './faces';
 import { type LatentsyncManifest } from './manifest';
 import { boundsOf, inpaintMask, latentKeepMask, softMask } from './mask';
@@ -31,17 +31,17 @@ const SPARES = 20;
  */
 export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: RunModel) {
   const { params } = manifest;
-  const { resolution: side } = params;
+  const { resolution: side, batch = 1 } = params;
   const plane = params.latent.height * params.latent.width;
   const pool = createArrayPool(SPARES);
   const call = createCallRole(run, pool);
   const features = latentLayout(params.latent);
   const inpaint = inpaintMask(params.mask, side);
   const soft = softMask(inpaint, side);
-  const encode = createEncodeFace(params, inpaint, call, pool);
+  const encoding = createFaceEncoding(params, inpaint, call, pool);
   const inputOf = createWindowInput(manifest, latentKeepMask(inpaint, side, params.latent), pool);
   const denoise = createDenoiseWindow(manifest, run, pool);
-  const decode = createDecodeLatent(params.latent, call, pool);
+  const decode = createDecodeLatents(params.latent, batch, call, pool);
   const stride = { rates: params.rates ?? USUAL_RATES, together: params.window };
 
   return {
@@ -54,11 +54,12 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
       const runsOf = (sources: readonly number[]): Run[] => outputRuns(sources, track, transforms);
       const generated = generatedInPlayback(track, runsOf, stride);
       return createFrameEncoder({
+        ...encoding,
         isMissing: (source) => generated.has(source) && !kept.has(source),
-        encode(frame, source) {
+        cut(frame, source) {
           const cropped = pool.take(3 * side * side);
           crop(frame, shownAt(transforms, source), cropped, 0);
-          return encode(cropped);
+          return cropped;
         },
         keep(source, latents) {
           kept.write(source, latents, 0);
@@ -82,7 +83,7 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
         pace,
         transformOf,
         crop: createAlignedCrop(format, side),
-        encode,
+        encoding,
         async generate(window, count) {
           const input = inputOf(window.map(({ latents }) => latents));
           const seconds = window.map(({ instant }) => instant.seconds);
@@ -105,8 +106,9 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
           const channel = window.length * plane;
           const isWanted = (place: number): boolean =>
             place >= window.length - count && window[place]?.instant.shown === true;
-          const wanted = [...window.keys()].filter(isWanted);
-          return mapConcurrently(wanted, (place) => decode(clean, place * plane, channel), signal);
+          const offsets = [...window.keys()].filter(isWanted).map((place) => place * plane);
+          const decodeSome = (some: readonly number[]) => decode(clean, some, channel);
+          return (await mapConcurrently(piecesOf(offsets, batch), decodeSome, signal)).flat();
         },
       });
       return createPacedClip(pace, sources, {

@@ -1,7 +1,7 @@
 import { type Affine, type AlignedCrop } from '@lipsync/kernels';
 import { type ClipInput, type FeatureLayout } from '../engine';
 import { allEnded, mapConcurrently } from '../in-order';
-import { copyScaledMean } from '../latents';
+import { copyScaledMean, fillUp, piecesOf } from '../latents';
 import { type ArrayPool, type CallRole, float32Of, float32Tensor } from '../model';
 import { type Instant, type Pace } from '../pace';
 import { type InstantBatch } from '../paced-clip';
@@ -18,7 +18,7 @@ export interface WindowParts {
   /** The transform from a source frame to its crop. */
   transformOf(source: number): Affine;
   readonly crop: AlignedCrop;
-  readonly encode: EncodeFace;
+  readonly encoding: FaceEncoding;
   /**
    * Generates a full window and decodes those of its last `count` faces that are shown: crops [3, side, side] in [-1, 1].
    * No longer needs the faces' latents when it returns.
@@ -59,11 +59,17 @@ export function createFaceWindows(parts: WindowParts): () => InstantBatch {
     parts.crop(frame, transform, cropped, 0);
     return { crop: cropped };
   };
-  const encoded = async ({ seen, ...face }: WantedFace): Promise<EncodedFace> => {
-    if ('latents' in seen) return { ...face, latents: seen.latents };
-    const latents = await parts.encode(seen.crop);
-    clip.features.write(face.instant.source, latents, 0);
-    return { ...face, latents };
+  const encoded = async (wanted: readonly WantedFace[]): Promise<EncodedFace[]> => {
+    const crops = wanted.flatMap(({ seen }) => ('crop' in seen ? [seen.crop] : []));
+    const groups = piecesOf(crops, parts.encoding.together);
+    const computed = (await mapConcurrently(groups, parts.encoding.encode, clip.signal)).flat();
+    return wanted.flatMap(({ seen, ...face }) => {
+      if ('latents' in seen) return { ...face, latents: seen.latents };
+      const latents = computed.shift();
+      if (!latents) return [];
+      clip.features.write(face.instant.source, latents, 0);
+      return { ...face, latents };
+    });
   };
 
   /** Starts a window once the one before it has started, and says which faces the next one may see again. */
@@ -93,7 +99,7 @@ export function createFaceWindows(parts: WindowParts): () => InstantBatch {
         faces.push({ index, instant, transform, seen: see(frame, instant.source, transform) });
       },
       async infer() {
-        const started = start(latest, mapConcurrently(faces, encoded, clip.signal));
+        const started = start(latest, encoded(faces));
         latest = started;
         const images = await (await started).generating;
         const shown = faces.filter(({ instant }) => instant.shown);
@@ -115,42 +121,62 @@ function fullWindow<T>(faces: readonly T[], length: number): T[] {
   }).flatMap((face) => face ?? []);
 }
 
-/** What latentsync keeps of a source frame: the result of `EncodeFace`. */
+/** What latentsync keeps of a source frame: the result of `FaceEncoding.encode`. */
 export function latentLayout({ channels, height, width }: LatentsyncParams['latent']): FeatureLayout {
   return { version: '2', values: 2 * channels * height * width };
 }
 
-/**
- * Encodes a crop [3, side, side], whose array is consumed, to the scaled latents of the masked and of the whole crop,
- * [2, C, h, w], in an array of the pool. One picture per call of the graph: at 512 pixels a single picture keeps any
- * device busy, and the encoder's memory grows with each.
- */
-type EncodeFace = (crop: Floats) => Promise<Floats>;
+export interface FaceEncoding {
+  /** Number of faces that fill a call of the graph. */
+  readonly together: number;
+  /**
+   * Encodes crops [3, side, side], whose arrays it takes over, to the scaled latents of the masked and of the whole crop,
+   * [2, C, h, w], in arrays of the pool.
+   */
+  readonly encode: (crops: readonly Floats[]) => Promise<readonly Floats[]>;
+}
 
 /** `inpaint` is 1 where the face is generated; there the encoder sees mid-gray. */
-export function createEncodeFace(
-  { resolution: side, latent }: LatentsyncParams,
+export function createFaceEncoding(
+  { resolution: side, latent, batch = 1 }: LatentsyncParams,
   inpaint: Float32Array,
   call: CallRole,
   pool: ArrayPool,
-): EncodeFace {
+): FaceEncoding {
   const area = side * side;
+  const pixels = 3 * area;
   const size = latent.channels * latent.height * latent.width;
 
-  const encode = async (image: Floats): Promise<Floats> =>
-    float32Of(await call('vae_encoder', { image: float32Tensor(image, [1, 3, side, side]) }), 'latent');
-
-  return async (crop) => {
-    const masked = pool.take(crop.length);
-    for (let plane = 0; plane < crop.length; plane += area) {
-      for (let i = 0; i < area; i++) masked[plane + i] = (crop[plane + i] ?? 0) * (1 - (inpaint[i] ?? 0));
+  const copyMasked = (crop: Floats, images: Floats, at: number): void => {
+    for (let plane = 0; plane < pixels; plane += area) {
+      for (let i = 0; i < area; i++)
+        images[at + plane + i] = (crop[plane + i] ?? 0) * (1 - (inpaint[i] ?? 0));
     }
-    const encodings = await allEnded([encode(masked), encode(crop)]);
-    const latents = pool.take(2 * size);
-    encodings.forEach((moments, part) => {
-      copyScaledMean(moments, 0, size, latent.scale, latents, part * size);
-      pool.give(moments);
-    });
-    return latents;
   };
+
+  const encodeAll = async (crops: readonly Floats[]): Promise<readonly Floats[]> => {
+    const faces = crops.map((crop) => ({ crop, latents: pool.take(2 * size) }));
+    const pictures = faces.flatMap((face) => [
+      { ...face, part: 0 },
+      { ...face, part: 1 },
+    ]);
+    const encode = async (some: typeof pictures): Promise<void> => {
+      const images = pool.take(batch * pixels);
+      for (const [place, { crop, part }] of some.entries()) {
+        if (part === 0) copyMasked(crop, images, place * pixels);
+        else images.set(crop, place * pixels);
+      }
+      fillUp(images, pixels, some.length);
+      const image = float32Tensor(images, [batch, 3, side, side]);
+      const moments = float32Of(await call('vae_encoder', { image }), 'latent');
+      const stride = moments.length / batch;
+      for (const [place, { latents, part }] of some.entries())
+        copyScaledMean(moments, place * stride, size, latent.scale, latents, part * size);
+      pool.give(moments);
+    };
+    await allEnded(piecesOf(pictures, batch).map(encode));
+    for (const { crop } of faces) pool.give(crop);
+    return faces.map(({ latents }) => latents);
+  };
+  return { together: Math.max(1, Math.floor(batch / 2)), encode: encodeAll };
 }

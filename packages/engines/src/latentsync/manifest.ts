@@ -20,6 +20,8 @@ const latentsyncParamsSchema = z.strictObject({
   /** Side of the square face crop, pixels. */
   resolution: z.int().positive(),
   latent: latentSchema,
+  /** Pictures per call of the autoencoder, 1 without it. An incomplete batch is padded. */
+  batch: z.int().positive().optional(),
   audio: audioSchema,
   /** Frames that the network sees at once. The number is fixed, so short stretches are filled up. */
   window: z.int().positive(),
@@ -51,22 +53,35 @@ const latentsyncParamsSchema = z.strictObject({
 
 export type LatentsyncParams = z.infer<typeof latentsyncParamsSchema>;
 
+interface Predicting {
+  readonly outputs: { readonly prediction: TensorSpec; readonly deep?: TensorSpec | undefined };
+}
+
 /**
- * The tensors that the latentsync engine feeds and reads with these parameters. `deep` are the features that the whole
- * network returns, if it does; the shallow one takes as many.
+ * How many of guidance's conditions a call computes: two by a network that makes the one without sound itself. That one
+ * comes first in its outputs.
  */
-function latentsyncTensors(params: LatentsyncParams, deep: TensorSpec | undefined): ExpectedRoles {
+export function conditionsAtOnce({ outputs }: Predicting): 1 | 2 {
+  return outputs.prediction.dims[0] === 2 ? 2 : 1;
+}
+
+/**
+ * The tensors that the latentsync engine feeds and reads with these parameters. Both networks agree on the number of deep
+ * features, if the whole one returns some, and on the conditions that they compute.
+ */
+function latentsyncTensors(params: LatentsyncParams, whole: Predicting): ExpectedRoles {
   const { latent, audio, window: frames } = params;
   const { channels, height, width } = latent;
-  const features = expectFloats(1, channelsOf(deep), frames, height, width);
+  const conditions = conditionsAtOnce(whole);
+  const features = expectFloats(conditions, channelsOf(whole.outputs.deep), frames, height, width);
   const inputs = {
     latent: expectFloats(1, 3 * channels + 1, frames, height, width),
     timestep: TIMESTEP,
     audio: speechWindows(audio, frames),
   };
-  const prediction = expectFloats(1, channels, frames, height, width);
+  const prediction = expectFloats(conditions, channels, frames, height, width);
   return {
-    ...generatorTensors(params, 1),
+    ...generatorTensors(params, params.batch ?? 1),
     unet3d: {
       inputs: { ...inputs, landmarks: expectFloats(frames, LANDMARK_COUNT, 2), ...EXPECTED_EXEMPLARS },
       outputs: { prediction, deep: features },
@@ -75,7 +90,6 @@ function latentsyncTensors(params: LatentsyncParams, deep: TensorSpec | undefine
   };
 }
 
-/** Whatever their number is, both networks must agree on it. */
 function channelsOf(deep: TensorSpec | undefined): Size {
   const channels = deep?.dims[1];
   return typeof channels === 'number' ? channels : { atLeast: 1 };
@@ -92,11 +106,12 @@ export const latentsyncManifestSchema = manifestSchema(
   {
     whisper_encoder: roleSchema(['mel'], ['states']),
     vae_encoder: roleSchema(['image'], ['latent']),
-    // latent [1, 3·C + 1, frames, h, w]: noisy, mask, masked, reference. audio [frames, 10·states, width].
+    // latent [1, 3·C + 1, frames, h, w]: noisy, mask, masked, reference. audio [frames, 10·states, width]. prediction
+    // [1, C, frames, h, w], or [2, …] without the sound and with it.
     unet3d: wholeRole.extend({
       outputs: wholeRole.shape.outputs.extend({ deep: tensorSpecSchema.optional() }),
     }),
-    // The same network without what makes its deep features, which it takes: deep [1, features, frames, h, w].
+    // The same network without what makes its deep features, which it takes: deep, as many as predictions.
     unet3d_shallow: roleSchema(['latent', 'timestep', 'audio', 'deep'], ['prediction']).optional(),
     vae_decoder: roleSchema(['latent'], ['image']),
   },
@@ -111,8 +126,12 @@ export const latentsyncManifestSchema = manifestSchema(
     ({ roles, params }) => params.deepCache === undefined || roles.unet3d_shallow !== undefined,
     'deepCache needs the shallow network',
   )
+  .refine(
+    ({ roles, params }) => params.guidance > 1 || conditionsAtOnce(roles.unet3d) === 1,
+    'a network of both conditions is for guidance',
+  )
   .superRefine(({ roles, params }, context) => {
-    refuseMismatches(context, roles, latentsyncTensors(params, roles.unet3d.outputs.deep));
+    refuseMismatches(context, roles, latentsyncTensors(params, roles.unet3d));
     refuseHalfExemplars(context, 'unet3d', roles.unet3d);
   });
 

@@ -4,7 +4,7 @@ import { highsyncFaces } from '../highsync/faces';
 import { type HighsyncManifest } from '../highsync/manifest';
 import { cachedLayout, createCachedLatents } from '../highsync/source-latents';
 import { createLatentsync } from '../latentsync/engine';
-import { createEncodeFace } from '../latentsync/face-window';
+import { createFaceEncoding } from '../latentsync/face-window';
 import { type LatentsyncManifest } from '../latentsync/manifest';
 import { inpaintMask } from '../latentsync/mask';
 import { createArrayPool, createCallRole, float32Of, float32Tensor, type RunModel } from '../model';
@@ -73,9 +73,11 @@ export async function latentsyncImages(
   const features = memoryFeatures(engine.features.values);
   const pool = createArrayPool(4);
   const call = createCallRole(run, pool);
-  const encode = createEncodeFace(params, inpaintMask(params.mask, params.resolution), call, pool);
+  const mask = inpaintMask(params.mask, params.resolution);
+  const { encode } = createFaceEncoding(params, mask, call, pool);
   for (let frame = 0; frame < frames; frame++) {
-    features.write(frame, await encode(goldenPicture(frame, params.resolution)), 0);
+    const [latents = new Float32Array()] = await encode([goldenPicture(frame, params.resolution)]);
+    features.write(frame, latents, 0);
   }
   return drawn(engine, goldenClip(frames, seconds, features));
 }

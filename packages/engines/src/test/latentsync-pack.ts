@@ -35,11 +35,11 @@ const input = {
   dtype: 'float32' as const,
   dims: [1, CHANNELS, 'f', LATENT.height, LATENT.width],
 };
-const prediction = {
+const predictionOf = (conditions: number) => ({
   ...input,
   name: 'epsilon',
-  dims: [1, LATENT.channels, 'f', LATENT.height, LATENT.width],
-};
+  dims: [conditions, LATENT.channels, 'f', LATENT.height, LATENT.width],
+});
 const audio = {
   name: 'audio',
   dtype: 'float32' as const,
@@ -48,9 +48,19 @@ const audio = {
 const landmarks = { name: 'landmarks', dtype: 'float32' as const, dims: ['f', LANDMARK_COUNT, 2] };
 
 /** With DeepCache, the whole network returns its target, and the timestep that it was computed at. */
-const deep = { ...input, name: 'deep', dims: [1, LATENT.channels + 1, 'f', LATENT.height, LATENT.width] };
+const deepOf = (conditions: number) => ({
+  ...input,
+  name: 'deep',
+  dims: [conditions, LATENT.channels + 1, 'f', LATENT.height, LATENT.width],
+});
 
-function unetModel(wantsLandmarks: boolean, returnsDeep: boolean): Uint8Array {
+interface Network {
+  readonly wantsLandmarks: boolean;
+  readonly returnsDeep: boolean;
+  readonly conditions: 1 | 2;
+}
+
+function unetModel({ wantsLandmarks, returnsDeep, conditions }: Network): Uint8Array {
   const g = new GraphBuilder('epsilon');
   const told = g.input(input.name, 'float32', input.dims);
   const timestep = g.input('timestep', 'int64', [1]);
@@ -58,10 +68,12 @@ function unetModel(wantsLandmarks: boolean, returnsDeep: boolean): Uint8Array {
   const [noisy, mask, masked, reference] = g.split(told, [channels, 1, channels, channels], 1);
   const meanPerFrame = (value: Value): Value =>
     g.op('Reshape', [g.op('ReduceMean', [value, g.ints([1, 2])], { keepdims: 0 }), g.ints([1, 1, -1, 1, 1])]);
+  const isHeard = g.weights([conditions, 1, 1, 1, 1], conditions === 2 ? [0, 1] : [1]);
+  const sound = meanPerFrame(g.input(audio.name, 'float32', audio.dims));
   const parts: [Value, number][] = [
     [masked, SHARES.masked],
     [mask, SHARES.mask],
-    [meanPerFrame(g.input(audio.name, 'float32', audio.dims)), SHARES.audio],
+    [g.op('Mul', [sound, isHeard]), SHARES.audio],
   ];
   if (wantsLandmarks) {
     parts.push([meanPerFrame(g.input(landmarks.name, 'float32', landmarks.dims)), SHARES.landmarks]);
@@ -70,15 +82,19 @@ function unetModel(wantsLandmarks: boolean, returnsDeep: boolean): Uint8Array {
     (sum, [part, share]) => g.op('Add', [sum, g.op('Mul', [part, share])]),
     g.op('Mul', [reference, SHARES.reference]),
   );
+  const prediction = predictionOf(conditions);
   g.output(prediction.name, epsilon(g, noisy, target, timestep), 'float32', prediction.dims);
   if (returnsDeep) {
-    const time = g.op('Add', [g.op('Mul', [mask, 0]), g.op('Cast', [timestep], { to: 1 })]);
+    const nothing = g.op('Mul', [g.op('Mul', [mask, isHeard]), 0]);
+    const time = g.op('Add', [nothing, g.op('Cast', [timestep], { to: 1 })]);
+    const deep = deepOf(conditions);
     g.output(deep.name, g.op('Concat', [target, time], { axis: 1 }), 'float32', deep.dims);
   }
   return encodeModel(g.build());
 }
 
-function shallowModel(): Uint8Array {
+function shallowModel(conditions: 1 | 2): Uint8Array {
+  const [prediction, deep] = [predictionOf(conditions), deepOf(conditions)];
   const g = new GraphBuilder('epsilon_of_known_target');
   const told = g.input(input.name, 'float32', input.dims);
   const timestep = g.input('timestep', 'int64', [1]);
@@ -106,6 +122,9 @@ export interface LatentsyncPackChanges {
   readonly mask?: LatentsyncParams['mask'];
   readonly landmarks?: boolean;
   readonly deepCache?: LatentsyncParams['deepCache'];
+  readonly batch?: number;
+  /** How many of guidance's conditions the network computes at once. */
+  readonly conditions?: 1 | 2;
 }
 
 /** Writes a latentsync pack whose network knows the answer: SHARES of all its inputs for a frame. */
@@ -113,12 +132,14 @@ export async function writeLatentsyncPack(
   dir: string,
   changes: LatentsyncPackChanges = {},
 ): Promise<Pack<LatentsyncManifest>> {
-  const { landmarks: wantsLandmarks = true, deepCache } = changes;
+  const { landmarks: wantsLandmarks = true, deepCache, batch, conditions = 1 } = changes;
+  const network = { wantsLandmarks, returnsDeep: deepCache !== undefined, conditions };
+  const [prediction, deep] = [predictionOf(conditions), deepOf(conditions)];
   const models = {
     'whisper.onnx': whisperModel(),
     'encoder.onnx': encoderModel(),
-    'unet.onnx': unetModel(wantsLandmarks, deepCache !== undefined),
-    'shallow.onnx': shallowModel(),
+    'unet.onnx': unetModel(network),
+    'shallow.onnx': shallowModel(conditions),
     'decoder.onnx': decoderModel(),
   };
   const { mel, states, image, latent, moments, timestep } = TENSORS;
@@ -150,6 +171,7 @@ export async function writeLatentsyncPack(
     params: {
       resolution: SIDE,
       latent: LATENT,
+      ...(batch && { batch }),
       audio: AUDIO,
       window: 16,
       schedule: { ...SCHEDULE, ...changes.schedule },
