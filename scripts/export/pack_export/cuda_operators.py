@@ -90,7 +90,7 @@ def _fuse_gate(nodes: GraphNodes, erf: onnx.NodeProto) -> None:
     if last is None or biased is None or gate.output[0] not in weighed.input:
         return
     factors = [_other(nodes, node, taken) for node, taken in ((scaled, gate), (shifted, erf), (halved, weighed))]
-    if any(factor is None for factor in factors) or not np.allclose([float(factor.item()) for factor in factors], [2**0.5, 1, 0.5], rtol=1e-3):
+    if any(factor is None or not np.allclose(factor, one, rtol=1e-3) for factor, one in zip(factors, (2**0.5, 1, 0.5))):
         return
     value = next((node for node in nodes.users[biased.output[0]] if node.output[0] in last.input), None)
     bias = next((name for name in biased.input if name in nodes.weights), None)
