@@ -9,19 +9,12 @@ import {
   OPERATION_LABELS,
   QUEUES,
   REPLAYABLE,
+  SECONDS,
   SERVICES,
+  SLOT_DOINGS,
   STAGE_OWNERS,
   STAGES,
 } from './metric-definition';
-
-const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-const WAIT_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 900, 1800, 3600];
-const JOB_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300, 600, 1800, 3600];
-const STAGE_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
-const ATTEMPT_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
-const LAG_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900];
-/** Whole frames at 25 frames per second, as far as lags are searched. */
-const SYNC_LAG_SECONDS = [-0.16, -0.12, -0.08, -0.04, 0, 0.04, 0.08, 0.12, 0.16];
 
 /**
  * Every metric of every service, by its name without the prefix `lipsync_`. A test checks docs/metrics.md against this.
@@ -39,7 +32,7 @@ export const METRICS = {
     help: 'Time from the request line to the end of the response, by operation and HTTP status; 499: the caller hung up.',
     labels: { operation: OPERATION_LABELS, status: ANY },
     services: ['api'],
-    buckets: REQUEST_SECONDS,
+    buckets: SECONDS.request,
   },
   http_errors_total: {
     type: 'counter',
@@ -77,7 +70,7 @@ export const METRICS = {
     help: 'Time from when a job became ready to run until its claim.',
     labels: { queue: QUEUES },
     services: ['media-worker', 'gpu-worker'],
-    buckets: WAIT_SECONDS,
+    buckets: SECONDS.wait,
   },
   jobs_total: {
     type: 'counter',
@@ -90,7 +83,7 @@ export const METRICS = {
     help: 'Time from the claim of a job until its slot is free.',
     labels: { queue: QUEUES, outcome: JOB_OUTCOMES },
     services: ['media-worker', 'gpu-worker'],
-    buckets: JOB_SECONDS,
+    buckets: SECONDS.job,
   },
   slots: {
     type: 'gauge',
@@ -187,7 +180,7 @@ export const METRICS = {
     help: 'Time that a completed job spent in a stage; stages overlap.',
     labels: { engine: STAGE_OWNERS, stage: STAGES },
     services: ['gpu-worker'],
-    buckets: STAGE_SECONDS,
+    buckets: SECONDS.stage,
   },
   render_realtime_factor: {
     type: 'histogram',
@@ -207,6 +200,13 @@ export const METRICS = {
     type: 'counter',
     help: 'Seconds spent in graphs on a GPU; stays 0 if they run on the CPU.',
     labels: { engine: STAGE_OWNERS },
+    services: ['gpu-worker'],
+    fromZero: true,
+  },
+  slot_seconds_total: {
+    type: 'counter',
+    help: 'Seconds of this process’s slots by what they went into: the graphs of engines, or what these waited for. A job’s are added when it ends.',
+    labels: { doing: SLOT_DOINGS },
     services: ['gpu-worker'],
     fromZero: true,
   },
@@ -230,7 +230,7 @@ export const METRICS = {
     help: 'Delay of the mouth behind the voice, if it follows the loudness closely enough to have one; negative: it is ahead.',
     labels: { engine: ENGINES },
     services: ['gpu-worker'],
-    buckets: SYNC_LAG_SECONDS,
+    buckets: SECONDS.syncLag,
   },
   render_seam_levels: {
     type: 'histogram',
@@ -279,14 +279,14 @@ export const METRICS = {
     help: 'Time from signing an attempt to its outcome.',
     labels: {},
     services: ['webhook-dispatcher'],
-    buckets: ATTEMPT_SECONDS,
+    buckets: SECONDS.attempt,
   },
   webhook_first_attempt_lag_seconds: {
     type: 'histogram',
     help: 'Time from when a delivery became due until the claim of its first attempt.',
     labels: {},
     services: ['webhook-dispatcher'],
-    buckets: LAG_SECONDS,
+    buckets: SECONDS.lag,
   },
   webhook_deliveries_total: {
     type: 'counter',
@@ -304,11 +304,6 @@ export const METRICS = {
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 
 export type MetricName = keyof typeof METRICS;
-
-/** The names of all metrics of one type. */
-export type NameOf<Type extends MetricDefinition['type']> = {
-  [Name in MetricName]: (typeof METRICS)[Name]['type'] extends Type ? Name : never;
-}[MetricName];
 
 /** The labels of a metric, with the values that each can have. */
 export type LabelsOf<Name extends MetricName> = {

@@ -70,6 +70,7 @@ export const STAGES = [
   'fetch',
   'load',
   'analyze',
+  'hear',
   'exemplars',
   'features',
   'audio',
@@ -78,9 +79,35 @@ export const STAGES = [
   'infer',
   'paste',
   'encode',
+  'finish',
   'quality',
   'upload',
 ] as const;
+
+/** What a slot's time goes into: the graphs of engines, what these wait for in a job, or no job. */
+export const SLOT_DOINGS = [
+  'graphs',
+  'files',
+  'loading',
+  'analysis',
+  'decoder',
+  'processor',
+  'encoder',
+  'other',
+  'idle',
+] as const;
+
+/** Upper bounds of histograms. */
+export const SECONDS = {
+  request: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  wait: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 900, 1800, 3600],
+  job: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300, 600, 1800, 3600],
+  stage: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800],
+  attempt: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+  lag: [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900],
+  /** Whole frames at 25 frames per second, as far as lags are searched. */
+  syncLag: [-0.16, -0.12, -0.08, -0.04, 0, 0.04, 0.08, 0.12, 0.16],
+};
 
 /** Who a stage is attributed to: the engine of a render, or a preparation, which belongs to no engine. */
 export const STAGE_OWNERS = [...ENGINES, 'preparation'] as const;

@@ -1,7 +1,12 @@
 import { type MetricsSource } from '@lipsync/runtime';
 import * as prometheus from 'prom-client';
-import { type LabelsOf, type MetricName, METRICS, type NameOf } from './catalogue';
+import { type LabelsOf, type MetricName, METRICS } from './catalogue';
 import { type LOOPS, type MetricDefinition } from './metric-definition';
+
+/** The names of all metrics of one type. */
+type NameOf<Type extends MetricDefinition['type']> = {
+  [Name in MetricName]: (typeof METRICS)[Name]['type'] extends Type ? Name : never;
+}[MetricName];
 
 /**
  * The metrics of one process, or of one test. `text` reports every metric that was requested here, from its first value

@@ -1,12 +1,7 @@
 import { type Binaries, type ReplacedCodec } from '@lipsync/media';
-import {
-  type InferenceStage,
-  type StageTimings,
-  type TensorBytes,
-  TIMED_STAGES,
-  type TimedStage,
-} from '../protocol/messages';
+import { type InferenceStage, type TensorBytes } from '../protocol/messages';
 import { type Models } from './models';
+import { type StageClock } from './stage-clock';
 
 /** What the steps of one task share. */
 export interface Job {
@@ -29,55 +24,6 @@ export interface Job {
 
 /** A backstop for one decoder or encoder; the supervisor enforces the job's own limit. */
 export const MEDIA_DEADLINE_MS = 2 * 60 * 60 * 1000;
-
-export type StageClock = ReturnType<typeof createStageClock>;
-
-/** Adds up how a job's time is spent, and records the process's peak memory while it ran. */
-export function createStageClock() {
-  const started = performance.now();
-  const spent = new Map<TimedStage, number>();
-  let peakRss = 0;
-  const sampleMemory = (): void => {
-    peakRss = Math.max(peakRss, process.memoryUsage.rss());
-  };
-  const add = (stage: TimedStage, ms: number): void => {
-    spent.set(stage, (spent.get(stage) ?? 0) + ms);
-  };
-
-  return {
-    add,
-    /** Samples the memory in use; called once per batch. */
-    sampleMemory,
-    /** Adds the time until `work` settles to `stage`. */
-    async during<T>(stage: TimedStage, work: () => Promise<T>): Promise<T> {
-      const from = performance.now();
-      try {
-        return await work();
-      } finally {
-        add(stage, performance.now() - from);
-      }
-    },
-    /** The same for synchronous work. */
-    sync<T>(stage: TimedStage, work: () => T): T {
-      const from = performance.now();
-      try {
-        return work();
-      } finally {
-        add(stage, performance.now() - from);
-      }
-    },
-    timings(): StageTimings {
-      sampleMemory();
-      const stages = TIMED_STAGES.map((stage) => [`${stage}Ms`, Math.round(spent.get(stage) ?? 0)] as const);
-      return {
-        totalMs: Math.round(performance.now() - started),
-        // Object.fromEntries loses the key type; the keys are all the stages by construction.
-        ...(Object.fromEntries(stages) as Record<`${TimedStage}Ms`, number>),
-        peakRssBytes: peakRss,
-      };
-    },
-  };
-}
 
 export type TaskProgress = ReturnType<typeof createTaskProgress>;
 

@@ -3,13 +3,14 @@ import { type FeatureLayout, isWorthKeeping, openEngine, readPack, type RunModel
 import { type Binaries, type ReplacedCodec } from '@lipsync/media';
 import { type PackRef } from '@lipsync/model-pack';
 import { type PackReport, type Task, type TaskResult } from '../protocol/messages';
-import { createStageClock, createTaskProgress, type Job } from './job';
+import { createTaskProgress, type Job } from './job';
 import { type Models, type SessionHosts } from './models';
 import { type GraphSettings, type LoadOptions, loadPack } from './packs/load-pack';
 import { analyzeVideo } from './pipeline/analyze-video';
 import { renderVideo } from './pipeline/render-video';
 import { type SessionHost } from './sessions/session';
 import { type TimedSessionHost } from './sessions/session-host';
+import { createStageClock } from './stage-clock';
 import { isOutOfMemory } from './task-failure';
 import { type TaskContext } from './task-loop';
 
@@ -48,7 +49,10 @@ export function createTaskRunner(deps: {
     const job: Job = {
       binaries: { ...(await deps.binaries), onReplaced: (codec) => void replaced.push(codec) },
       models,
-      clock: createStageClock(),
+      clock: createStageClock({
+        runMs: () => spent().runMs,
+        occupiedMs: () => total((host) => host.occupiedMs()),
+      }),
       progress: createTaskProgress(report),
       signal,
       inferMs: () => spent().runMs - before.runMs,

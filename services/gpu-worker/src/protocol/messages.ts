@@ -78,10 +78,22 @@ export interface WarmTask {
  */
 export type InferenceStage = 'loading_model' | 'preparing' | 'inferencing' | 'encoding';
 
-/** How a task's time was spent, see `TIMED_STAGES`. Stages overlap, so they do not add up to the total. */
+/** How a task's time was spent, see `TIMED_STAGES`. Stages overlap, so they do not add up to the total; `wall` does. */
 export interface StageTimings extends Readonly<Record<`${TimedStage}Ms`, number>> {
   readonly totalMs: number;
+  readonly wall: WallTime;
   readonly peakRssBytes: number;
+}
+
+/**
+ * Each millisecond of a task once. Graphs run one at a time on a thread of their own; `graphs` is the time in them,
+ * `handover` that of tensors on their way to the thread and back, and the rest is what the graphs waited for: the stage
+ * that was at work meanwhile, or `other`: the engine's own arithmetic between runs, and starting decoder and encoder.
+ */
+export interface WallTime extends Readonly<Partial<Record<TimedStage, number>>> {
+  readonly graphs: number;
+  readonly handover: number;
+  readonly other: number;
 }
 
 /**
@@ -247,6 +259,8 @@ export const TIMED_STAGES = [
   'load',
   /** The analysis pass: decoding at reduced size, detector and landmarks. */
   'analyze',
+  /** Hearing the video's own soundtrack, during the analysis. */
+  'hear',
   /** Cutting out the clip's own mouth, if the pack asks for it: decoding once more, in part. */
   'exemplars',
   /** The pass over the video that computes engines' features. */
@@ -261,8 +275,10 @@ export const TIMED_STAGES = [
   'infer',
   /** Pasting generated faces into frames. */
   'paste',
-  /** Waiting for the encoder to take frames and, at the end, to finish the file. */
+  /** Waiting for the encoder to take frames. */
   'encode',
+  /** Waiting for the encoder to finish the file after the last frame. */
+  'finish',
   /** Measuring the result. */
   'quality',
 ] as const;

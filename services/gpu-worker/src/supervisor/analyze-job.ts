@@ -10,6 +10,7 @@ import { type AnalyzeResult } from '../protocol/messages';
 import { type EngineFeatures, openEngineFeatures, saveFeatures } from './cached-features';
 import { type ObtainedTrack, obtainTrack } from './face-track';
 import { fetchAsset, type GpuJob, type JobDeps, StorageFailed } from './gpu-job';
+import { analysisTimes } from './slot-time';
 
 /** Share of a preparation's progress; the engines' features are the rest. */
 const ANALYSIS_SHARE = 0.5;
@@ -19,7 +20,7 @@ const ANALYSIS_SHARE = 0.5;
  * renders look. What already exists is not computed again.
  */
 export async function runAnalyze(deps: JobDeps, job: GpuJob): Promise<JobResult> {
-  const { claim, signal, report, span } = job;
+  const { claim, slotTime, signal, report, span } = job;
   const { db, packs, metrics } = deps;
   const { analyzer } = packs;
   const { video, preparation } = await loadAnalyzeWork(db, claim.preparationId ?? '');
@@ -62,7 +63,11 @@ export async function runAnalyze(deps: JobDeps, job: GpuJob): Promise<JobResult>
   const accepted = await retryWhile(isDatabaseUnavailable, signal, () =>
     completeAnalyze(db, claim, measures),
   );
-  if (accepted) metrics.prepared({ input: fetched.from, track: obtained, features, fetchMs });
+  if (accepted) {
+    metrics.prepared({ input: fetched.from, track: obtained, features, fetchMs });
+    const passes = [obtained.analysis, features].filter((pass) => pass !== null);
+    slotTime.spent({ files: fetchMs }, ...passes.map(analysisTimes));
+  }
   return {
     accepted,
     facts: {

@@ -8,6 +8,7 @@ import { runAnalyze } from './analyze-job';
 import { classifyError } from './classify-error';
 import { type JobDeps, transferring } from './gpu-job';
 import { runRender } from './render-job';
+import { createSlotTime } from './slot-time';
 import { createWorkMetrics } from './work-metrics';
 
 export interface GpuJobRunnerDeps extends Omit<JobDeps, 'metrics'> {
@@ -30,6 +31,7 @@ const UNFIT: Readonly<Partial<Record<FailureCode, string>>> = {
 export function createGpuJobRunner(deps: GpuJobRunnerDeps) {
   const { db, storage, slots, folders, workerId, limitMs, logger, telemetry } = deps;
   const jobDeps: JobDeps = { ...deps, metrics: createWorkMetrics(telemetry.metrics) };
+  const slotTimes = createSlotTime(telemetry.metrics, slots.size);
   const limit = { ms: limitMs, code: 'engine_timeout' } as const;
   const jobs = createJobRunner({ db, folders, workerId, classifyError, limit, logger, telemetry });
   let isUnfit = false;
@@ -62,6 +64,7 @@ export function createGpuJobRunner(deps: GpuJobRunnerDeps) {
     run: async (jobId: string, preempted: AbortSignal, decided?: () => void): Promise<void> => {
       if (isUnfit) return;
       const host = slots.take();
+      const slotTime = slotTimes.begin();
       // There is no time for a graceful cancel, and the next worker starts from the beginning anyway.
       const kill = (): void => host.kill();
       preempted.addEventListener('abort', kill, { once: true });
@@ -77,7 +80,7 @@ export function createGpuJobRunner(deps: GpuJobRunnerDeps) {
                 // The inputs may all be cached, and an unavailable store would then be noticed only once the result is
                 // ready.
                 await transferring(() => storage.ping({ signal: job.signal }));
-                return perform(jobDeps, { ...job, host, preempted });
+                return perform(jobDeps, { ...job, host, slotTime, preempted });
               });
             },
             decided,
@@ -86,6 +89,7 @@ export function createGpuJobRunner(deps: GpuJobRunnerDeps) {
       } finally {
         preempted.removeEventListener('abort', kill);
         slots.giveBack(host);
+        slotTime.end();
       }
     },
     /** A hint that this job was cancelled; the database is queried at once. */
@@ -99,6 +103,7 @@ type SlotPool = ReturnType<typeof createSlotPool>;
 export function createSlotPool(hosts: readonly InferenceHost[]) {
   const free = [...hosts];
   return {
+    size: hosts.length,
     /** Throws when none is free: callers must not take more work than there are slots. */
     take(): InferenceHost {
       const host = free.shift();

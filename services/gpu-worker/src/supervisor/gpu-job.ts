@@ -8,6 +8,7 @@ import { type FoundPacks } from '../host/find-packs';
 import { type InferenceHost } from '../host/inference-host';
 import { type PodMeter } from '../usage/pod-meter';
 import { type DiskCache, isDiskFull } from './disk-cache';
+import { type SlotTime } from './slot-time';
 import { type WorkMetrics } from './work-metrics';
 
 /** Shared by every job of this process. */
@@ -26,6 +27,7 @@ export interface JobDeps {
 /** One claimed job on its slot. */
 export interface GpuJob extends ClaimedJob {
   readonly host: InferenceHost;
+  readonly slotTime: SlotTime;
   /** Aborted when the process is about to stop; unlike `signal`, not when the job ends. */
   readonly preempted: AbortSignal;
 }

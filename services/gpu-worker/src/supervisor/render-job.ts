@@ -11,6 +11,7 @@ import { InferenceFailure } from '../host/inference-error';
 import { openEngineFeatures, saveAddedFeatures } from './cached-features';
 import { obtainTrack } from './face-track';
 import { fetchAsset, type GpuJob, type JobDeps, transferring } from './gpu-job';
+import { analysisTimes, graphMs, renderTimes } from './slot-time';
 import { type MeasuredRender } from './work-metrics';
 
 /** Percentage at which the upload begins, on the engine's own scale. */
@@ -21,7 +22,7 @@ const UPLOAD_PATIENCE_MS = 120_000;
 
 /** One engine's share of a render: inputs → face track → inference → upload → the finish transaction. */
 export async function runRender(deps: JobDeps, job: GpuJob): Promise<JobResult> {
-  const { claim, host, signal, report, span } = job;
+  const { claim, host, slotTime, signal, report, span } = job;
   const { db, packs, metrics, logger } = deps;
   const startedAt = new Date();
   const began = performance.now();
@@ -110,7 +111,15 @@ export async function runRender(deps: JobDeps, job: GpuJob): Promise<JobResult> 
   );
   const inputs = { video: video.from, audio: audio.from };
   const measured = { engine, inputs, track, features, result, usage, fetchMs, uploadMs };
-  if (accepted) metrics.rendered(measured);
+  if (accepted) {
+    metrics.rendered(measured);
+    const { analysis } = track;
+    slotTime.spent(
+      { files: fetchMs + uploadMs },
+      renderTimes(result),
+      ...(analysis ? [analysisTimes(analysis)] : []),
+    );
+  }
   if (accepted && features) {
     const seconds = result.featuresAdded / usualRate(track.track.clock);
     await saveAddedFeatures(deps, job, features, { seconds, expiresAt });
@@ -160,6 +169,9 @@ function logFields(
     height: result.height,
     usage,
     quality: result.quality,
+    ...(analysis ? { analysis_timings: analysis.timings } : {}),
     timings: result.timings,
+    // How much of the job the card was used, or the CPU in its place.
+    graph_share: graphMs(result) / (usage.processing_ms ?? NaN),
   };
 }

@@ -8,8 +8,8 @@ import { type FoundPacks, type UsablePack } from '../host/find-packs';
 import { InferenceCrash, InferenceFailure } from '../host/inference-error';
 import { type InferenceHost, type TaskOptions } from '../host/inference-host';
 import { secondsToSettle, settledFrames } from '../inference/analyzer/build-track';
-import { createStageClock } from '../inference/job';
 import { openFeatures } from '../inference/pipeline/feature-file';
+import { createStageClock } from '../inference/stage-clock';
 import { type AnalyzeResult, type RenderResult } from '../protocol/messages';
 
 /** The files that the assets of a fixture consist of. */

@@ -125,7 +125,9 @@ async function analysisPass(
       source,
       analyzer,
       listen: () =>
-        (listening = hearSoundtrack(videoPath, reader.startSeconds(), trackPath, job, analyzer.run)),
+        (listening = job.clock.during('hear', () =>
+          hearSoundtrack(videoPath, reader.startSeconds(), trackPath, job, analyzer.run),
+        )),
       onFrame: (framesDone) => {
         signal.throwIfAborted();
         onProgress(Math.min(1, reader.secondsAt(framesDone - 1) / expectedSeconds));

@@ -6,9 +6,10 @@ import { type FrameFeatures, type LipSyncEngine, SessionError } from '@lipsync/e
 import { syntheticTrack } from '@lipsync/engines/test';
 import { resolveBinaries } from '@lipsync/media';
 import { makeNumberedVideo } from '@lipsync/testkit';
-import { createStageClock, type Job } from '../job';
+import { type Job } from '../job';
 import { videoOf } from '../local-media';
 import { type Models } from '../models';
+import { createStageClock } from '../stage-clock';
 import { type EncodedFeatures, encodeFeatures } from './encode-features';
 
 const FRAMES = 12;

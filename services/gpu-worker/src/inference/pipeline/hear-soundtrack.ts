@@ -13,19 +13,17 @@ export async function hearSoundtrack(
   videoPath: string,
   startSeconds: number,
   scratchPath: string,
-  { binaries, signal, clock }: Job,
+  { binaries, signal }: Job,
   run: RunModel,
 ): Promise<Sound | null> {
   if ((await inspect(binaries, videoPath, signal)).audio === undefined) return null;
   const file = openSpeechFile(scratchPath);
   try {
-    await clock.during('audio', () =>
-      recordAudio(binaries, videoPath, file.descriptor, {
-        fromSeconds: startSeconds,
-        deadlineMs: MEDIA_DEADLINE_MS,
-        signal,
-      }),
-    );
+    await recordAudio(binaries, videoPath, file.descriptor, {
+      fromSeconds: startSeconds,
+      deadlineMs: MEDIA_DEADLINE_MS,
+      signal,
+    });
     const recording = file.recording();
     const runUnlessStopped: RunModel = (...call) => {
       signal.throwIfAborted();

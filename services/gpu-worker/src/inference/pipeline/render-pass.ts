@@ -1,6 +1,6 @@
 import { type EngineClip, type FaceBatch, type GeneratedFaces } from '@lipsync/engines';
-import { type StageClock } from '../job';
 import { type FaceObserver } from '../quality/quality-probe';
+import { type StageClock } from '../stage-clock';
 import { type AsyncQueue, createAsyncQueue, type Frame, type FramePool } from './frame-buffers';
 import { type KeepFilmed } from './keep-filmed';
 

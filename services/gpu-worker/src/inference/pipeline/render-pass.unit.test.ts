@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { type EngineClip, type FaceBatch, type GeneratedFaces } from '@lipsync/engines';
-import { createStageClock } from '../job';
 import { type FaceObserver } from '../quality/quality-probe';
+import { createStageClock } from '../stage-clock';
 import { createFramePool } from './frame-buffers';
 import { type RenderPass, renderPass } from './render-pass';
 

@@ -225,7 +225,7 @@ async function renderClip(
     progress.encoding();
     clock.add('infer', job.inferMs());
     const ofEngine = { gpuInferenceMs: job.gpuInferenceMs(), tensorBytes: job.tensorBytes() };
-    const finishing = clock.during('encode', () => writing.finish());
+    const finishing = clock.during('finish', () => writing.finish());
     const judging = clock.during('quality', () => probe.judge());
     const [, quality] = await allEnded([finishing, judging]);
     return {

@@ -25,6 +25,8 @@ export function createSessionHost(
   const waiting = new Map<number, Waiter>();
   let lastId = 0;
   let busyMs = 0;
+  // Runs that were handed over and not answered yet, since when there are any, and the time with some before that.
+  let [handedOver, since, occupiedMs] = [0, 0, 0];
   let gpuMs = 0;
   let [given, received] = [0, 0];
   let ended: SessionError | undefined;
@@ -62,7 +64,13 @@ export function createSessionHost(
     if (opened.type !== 'opened') throw unexpected(opened);
     const run: Session['run'] = async (feeds, targets = {}) => {
       const movable = ownBuffers(feeds);
-      const ran = await ask({ type: 'run', session, feeds: movable, targets }, buffersOf(movable, targets));
+      if (handedOver++ === 0) since = performance.now();
+      const ran = await ask(
+        { type: 'run', session, feeds: movable, targets },
+        buffersOf(movable, targets),
+      ).finally(() => {
+        if (--handedOver === 0) occupiedMs += performance.now() - since;
+      });
       if (ran.type !== 'ran') throw unexpected(ran);
       busyMs += ran.ms;
       if (onGpu) gpuMs += ran.ms;
@@ -80,6 +88,8 @@ export function createSessionHost(
     open,
     /** Milliseconds inside the runtime since the start, over all sessions. */
     runMs: () => busyMs,
+    /** Milliseconds since the start in which some run was with the thread: inside the runtime, or on its way. */
+    occupiedMs: () => occupiedMs + (handedOver > 0 ? performance.now() - since : 0),
     /** The part of `runMs` that was spent in sessions on a GPU. */
     gpuMs: () => gpuMs,
     /** Size of the tensors of all runs since the start. */
