@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
 import { runProgram } from '@lipsync/local-stack';
 import { checkedPack, isolatePack } from '@lipsync/models';
-import { type EngineFigures, measureEngine, stepsOf } from './measure-engine';
+import { type EngineFigures, measureAnalysis, measureEngine, stepsOf } from './measure-engine';
 import { type EngineManifest, packBench, type PackToBench } from './pack-bench';
 
 /** The number of steps that the official diffusion packs are published with. */
@@ -31,7 +31,9 @@ async function* benchEngine({
   for (const manifest of variants(pack.manifest)) {
     const own = await mkdtemp(path.join(folder, 'packs-'));
     const { provider } = await checkedPack(await isolatePack(own, { pack, manifest, beside: analyzerDir }));
-    yield { ...(await measureEngine(own, manifest, clip)), provider };
+    const trackPath = path.join(own, 'track.bin');
+    await measureAnalysis(own, clip, trackPath);
+    yield { ...(await measureEngine({ packsDir: own, manifest, clip, trackPath })), provider };
   }
 }
 

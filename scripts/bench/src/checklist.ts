@@ -12,32 +12,61 @@ export class Skipped extends Error {
   override readonly name = 'Skipped';
 }
 
+/** What a step is given. */
+export interface StepTools {
+  /** Keeps figures of a step that may fail later, or not be done in time. */
+  readonly found: (figures: object) => void;
+  /** Aborted when the step has had its time: whatever it started has to end. */
+  readonly signal: AbortSignal;
+  /** Seconds that the step still has. */
+  readonly secondsLeft: () => number;
+}
+
 export type Checklist = ReturnType<typeof createChecklist>;
 
-/** Steps that are done one after the other, whatever became of those before; `tell` gets a line for each. */
-export function createChecklist(tell: (line: string) => void) {
+/**
+ * Steps that are done one after the other, whatever became of those before, none for longer than `limitSeconds`. `tell`
+ * is called with the result of each as soon as there is one.
+ */
+export function createChecklist(tell: (result: StepResult) => void, limitSeconds = Infinity) {
   const steps: StepResult[] = [];
 
-  /** Resolves to what the step found, or undefined if it failed or was skipped. */
+  /** Resolves to what the step returned, or undefined if it failed or was skipped. */
   const step = async <Figures extends object>(
     name: string,
-    work: () => Figures | Promise<Figures>,
+    work: (tools: StepTools) => Figures | Promise<Figures>,
   ): Promise<Figures | undefined> => {
     const started = performance.now();
-    const ended = (outcome: StepResult['outcome'], found: object): void => {
-      const seconds = Math.round(performance.now() - started) / 1000;
-      steps.push({ step: name, outcome, seconds, ...found });
-      const reason = 'reason' in found ? `: ${String(found.reason)}` : '';
-      tell(`${outcome.padEnd(7)} ${seconds.toFixed(1).padStart(7)} s  ${name}${reason}`);
+    const secondsSince = (): number => (performance.now() - started) / 1000;
+    const kept: object[] = [];
+    const ended = (outcome: StepResult['outcome'], ...figures: object[]): void => {
+      const seconds = Number(secondsSince().toFixed(3));
+      const result = Object.assign({ step: name, outcome, seconds }, ...kept, ...figures) as StepResult;
+      steps.push(result);
+      tell(result);
     };
+    const limit = new AbortController();
+    const outOfTime = new Promise<never>((_, reject) => {
+      limit.signal.onabort = () => reject(new Error(`not done after ${limitSeconds} s`));
+    });
+    const timer = Number.isFinite(limitSeconds)
+      ? setTimeout(() => limit.abort(), limitSeconds * 1000)
+      : undefined;
     try {
-      const figures = await work();
+      const tools: StepTools = {
+        found: (figures) => void kept.push(figures),
+        signal: limit.signal,
+        secondsLeft: () => limitSeconds - secondsSince(),
+      };
+      const figures = await Promise.race([work(tools), outOfTime]);
       ended('ok', figures);
       return figures;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       ended(error instanceof Skipped ? 'skipped' : 'failed', { reason });
       return undefined;
+    } finally {
+      clearTimeout(timer);
     }
   };
   return { step, steps: steps as readonly StepResult[] };

@@ -1,10 +1,11 @@
-import { createChecklist, Skipped } from './checklist';
+import { createChecklist, Skipped, type StepResult } from './checklist';
 
-test('a checklist goes on after a failure, and says of every step what became of it', async () => {
-  const lines: string[] = [];
-  const { step, steps } = createChecklist((line) => lines.push(line));
+test('a checklist goes on after a failure, and says of every step what became of it, at once', async () => {
+  const told: StepResult[] = [];
+  const { step, steps } = createChecklist((result) => void told.push(result));
 
   expect(await step('card', () => Promise.reject(new Error('no driver')))).toBeUndefined();
+  expect(told).toMatchObject([{ step: 'card', outcome: 'failed', reason: 'no driver' }]);
   const skipped = step('render', () => {
     throw new Skipped('there is no card');
   });
@@ -16,9 +17,22 @@ test('a checklist goes on after a failure, and says of every step what became of
     { step: 'render', outcome: 'skipped', reason: 'there is no card' },
     { step: 'codecs', outcome: 'ok', encoder: 'libx264' },
   ]);
-  expect(lines).toEqual([
-    expect.stringMatching(/^failed .* card: no driver$/),
-    expect.stringMatching(/^skipped .* render: there is no card$/),
-    expect.stringMatching(/^ok .* codecs$/),
+  expect(told).toEqual(steps);
+});
+
+test('a step that is not done in time ends, and what it had found stays', async () => {
+  const { step, steps } = createChecklist(() => undefined, 0.01);
+  let aborted = false;
+  const slow = step('render', async ({ found, signal, secondsLeft }) => {
+    found({ load_seconds: 3 });
+    found({ within: secondsLeft() <= 0.01 });
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    aborted = true;
+    return new Promise<never>(() => undefined);
+  });
+  expect(await slow).toBeUndefined();
+  expect(aborted).toBe(true);
+  expect(steps).toMatchObject([
+    { outcome: 'failed', load_seconds: 3, within: true, reason: 'not done after 0.01 s' },
   ]);
 });

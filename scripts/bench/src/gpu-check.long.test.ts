@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { ENGINES } from '@lipsync/contract';
+import { type TimeSpent } from './measure-engine';
 
 /** The compiled command: it starts processes that cannot run TypeScript. */
 const PROGRAM = path.resolve(__dirname, '../dist/gpu-check.js');
@@ -44,9 +45,12 @@ test('a dry run takes every pack through every step, and one damaged pack fails 
     'CUDA: skipped',
     'video codecs: ok',
     'pack damaged: failed',
-    ...ENGINES_BY_NAME.flatMap((engine) => [`verify builtin-${engine}: ok`, `render builtin-${engine}: ok`]),
+    'analysis: ok',
+    ...ENGINES_BY_NAME.flatMap((engine) =>
+      ['verify', 'graphs', 'render'].map((step) => `${step} builtin-${engine}: ok`),
+    ),
   ]);
-  expect(stderr).toMatch(/^failed .* pack damaged: .*unet\.onnx \(unet\) has SHA-256/m);
+  expect(stderr).toMatch(/^{"step":"pack damaged","outcome":"failed",.*unet\.onnx \(unet\) has SHA-256/m);
   const report = JSON.parse(stdout) as { ok: boolean; steps: Record<string, unknown>[] };
   expect(report).toMatchObject({ ok: false, dry_run: true });
   const rendered = report.steps.filter((step) => 'rendered_frames' in step);
@@ -54,7 +58,15 @@ test('a dry run takes every pack through every step, and one damaged pack fails 
     expect(figures).toMatchObject({ rendered_frames: 5, gpu_seconds: null });
     // Three channels of 256 × 256 floats for each face, at least.
     expect(figures['bytes_received_per_frame']).toBeGreaterThan(3 * 256 * 256 * 4);
+    const { seconds, wall_seconds: wall } = figures['second_render'] as TimeSpent;
+    expect(wall['graphs']).toBeGreaterThan(0);
+    expect(Object.values(wall).reduce((sum, part) => sum + part)).toBeCloseTo(seconds, 1);
   }
+  const [timed] = report.steps.filter((step) => 'graphs' in step);
+  expect(timed?.['graphs']).toMatchObject({
+    denoising_unet: { size: 1, ms: expect.any(Number) as number },
+    vae_decoder: { size: 4, change_ms: expect.any(Number) as number },
+  });
   expect(await readFile(at('report.json'), 'utf8')).toBe(stdout);
 });
 

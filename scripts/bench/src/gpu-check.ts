@@ -1,63 +1,94 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DEFAULT_PACKS_DIR, machine, runProgram } from '@lipsync/local-stack';
 import { resolveBinaries, resolveVideoCodecs } from '@lipsync/media';
 import { type Provider } from '@lipsync/model-pack';
-import { checkedPack, cudaState, isolatePack, makeClip } from '@lipsync/models';
+import { checkedPack, cudaState, isolatePack, makeClip, makeSpeech } from '@lipsync/models';
 import { Command } from 'commander';
-import { type Checklist, createChecklist, Skipped } from './checklist';
+import { type Checklist, createChecklist, Skipped, type StepTools } from './checklist';
+import { timeGraphs } from './graph-times';
 import { readCards } from './graphics-card';
-import { measureEngine } from './measure-engine';
+import { type EngineFigures, measureAnalysis, measureEngine } from './measure-engine';
 import { CLIP_SHAPE, packsIn, type PackToBench, parseSeconds } from './pack-bench';
 
 interface Options {
   readonly dryRun?: boolean;
   readonly packs?: string;
-  readonly seconds: number;
+  readonly seconds?: number;
+  readonly stepSeconds: number;
   readonly out?: string;
 }
+
+/** Of the clip. On a card a minute, so that what a render costs beside its frames does not hide what these cost. */
+const SECONDS = { card: 60, dryRun: 6 };
+const FPS = 25;
+/** Of the first render, which is for the device to choose its kernels. */
+const FIRST_SECONDS = 2;
+/** Share of a step's time that a render may be expected to take: the expectation comes from a shorter one. */
+const USABLE = 0.85;
 
 /** `npm run gpu-check`: everything that can only be seen on a machine with a card, in one run. */
 runProgram(
   new Command('gpu-check')
-    .description('Card, CUDA, video codecs, and every pack: verified, rendered and measured on the card.')
+    .description('Card, CUDA, video codecs, and every pack: verified, its graphs timed, and rendered with.')
     .option('--dry-run', 'the same on the processor, without what needs a card')
     .option('--packs <dir>', 'engine packs; default: the built-in ones')
-    .option('--seconds <n>', 'length of the clip', parseSeconds, 6)
-    .option('--out <file>', 'also write the result to a file')
+    .option(
+      '--seconds <n>',
+      `length of the clip; default: ${SECONDS.card}, in a dry run ${SECONDS.dryRun}`,
+      parseSeconds,
+    )
+    .option(
+      '--step-seconds <n>',
+      'limit of one step; a render that does not fit is shorter',
+      parseSeconds,
+      120,
+    )
+    .option('--out <file>', 'also write the result to a file, after every step')
     .action(async (options: Options) => {
-      const checklist = createChecklist((line) => console.error(line));
+      const { dryRun = false, out, stepSeconds } = options;
+      const report = (): string => {
+        const ok = checklist.steps.every(({ outcome }) => outcome !== 'failed');
+        return JSON.stringify({ ok, dry_run: dryRun, machine: machine(), steps: checklist.steps }, null, 2);
+      };
+      // A machine with a card may be taken away at any time: whatever is known by then must not be lost.
+      const checklist: Checklist = createChecklist((result) => {
+        console.error(JSON.stringify(result));
+        if (out !== undefined) writeFileSync(out, `${report()}\n`);
+      }, stepSeconds);
       await checkAll(checklist, options);
-      const { steps } = checklist;
-      const ok = steps.every(({ outcome }) => outcome !== 'failed');
-      const { dryRun = false } = options;
-      const report = JSON.stringify({ ok, dry_run: dryRun, machine: machine(), steps }, null, 2);
-      console.log(report);
-      if (options.out !== undefined) await writeFile(options.out, `${report}\n`);
-      if (!ok) process.exitCode = 1;
+      console.log(report());
+      if (checklist.steps.some(({ outcome }) => outcome === 'failed')) process.exitCode = 1;
     }),
 );
 
-async function checkAll(checklist: Checklist, options: Options): Promise<void> {
-  const { dryRun = false, packs = DEFAULT_PACKS_DIR, seconds } = options;
+/** What all packs render, and the face track of it once there is one. */
+interface Subject extends Pick<PackToBench, 'clip' | 'folder'> {
+  readonly ffmpeg: string;
+  readonly trackPath: string;
+}
+
+async function checkAll({ step }: Checklist, options: Options): Promise<void> {
+  const { dryRun = false, packs = DEFAULT_PACKS_DIR } = options;
   const { wanted, bad } = await packsIn(path.resolve(packs), {});
   const needCard = (): void => {
     if (dryRun) throw new Skipped('a dry run uses no card');
   };
-  await checklist.step('card', async () => {
+  await step('card', async () => {
     needCard();
     return { cards: await readCards() };
   });
-  const cuda = await checklist.step('CUDA', async () => {
+  const cuda = await step('CUDA', async () => {
     needCard();
     const { problem, ...found } = await cudaState();
     if (problem !== undefined) throw new Error(`${problem} (npm run models -- cuda says more)`);
     return found;
   });
-  await checklist.step('video codecs', useVideoCodecs);
+  await step('video codecs', useVideoCodecs);
   for (const { dir, problem } of bad)
-    await checklist.step(`pack ${path.basename(dir)}`, () => Promise.reject(new Error(problem)));
+    await step(`pack ${path.basename(dir)}`, () => Promise.reject(new Error(problem)));
 
   // The probes of the built-in packs are narrower than TF32, which cards since Ampere use for float32.
   if (options.packs === undefined) process.env['NVIDIA_TF32_OVERRIDE'] ??= '0';
@@ -65,30 +96,73 @@ async function checkAll(checklist: Checklist, options: Options): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'gpu-check-'));
   try {
     const { ffmpeg } = await resolveBinaries(toolEnvironment());
-    const clip = await makeClip(ffmpeg, folder, { ...CLIP_SHAPE, fps: 25, seconds });
-    for (const pack of wanted) await checkPack(checklist, { ...pack, clip, folder }, provider);
+    const { seconds = dryRun ? SECONDS.dryRun : SECONDS.card } = options;
+    const clip = await makeClip(ffmpeg, folder, { ...CLIP_SHAPE, fps: FPS, seconds });
+    const subject = { clip, folder, ffmpeg, trackPath: path.join(folder, 'track.bin') };
+    const analyzed = await step('analysis', async ({ signal }) => {
+      const analyzerOnly = await mkdtemp(path.join(folder, 'packs-'));
+      await symlink(path.resolve(wanted[0]?.analyzerDir ?? ''), path.join(analyzerOnly, 'analyzer'));
+      return measureAnalysis(analyzerOnly, clip, subject.trackPath, signal);
+    });
+    for (const pack of wanted)
+      await checkPack({ step }, { ...pack, ...subject }, { provider, canRender: analyzed !== undefined });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Verifies the pack on this provider alone, whatever its manifest lists, and renders with it. */
+/** On this provider alone, whatever the pack's manifest lists. */
 async function checkPack(
-  checklist: Checklist,
-  { pack, analyzerDir, clip, folder }: PackToBench,
-  provider: Provider | undefined,
+  { step }: Pick<Checklist, 'step'>,
+  checked: Omit<PackToBench, 'clip'> & Subject,
+  { provider, canRender }: { readonly provider: Provider | undefined; readonly canRender: boolean },
 ): Promise<void> {
+  const { pack, analyzerDir, folder } = checked;
   const { name } = pack.manifest;
   const own = await mkdtemp(path.join(folder, 'packs-'));
-  const verified = await checklist.step(`verify ${name}`, async () => {
+  const verified = await step(`verify ${name}`, async ({ signal }) => {
     if (provider === undefined) throw new Skipped('CUDA cannot be used');
     const manifest = { ...pack.manifest, providers: [provider] };
-    const { probes } = await checkedPack(await isolatePack(own, { pack, manifest, beside: analyzerDir }));
+    const { probes } = await checkedPack(await isolatePack(own, { pack, manifest, beside: analyzerDir }), {
+      signal,
+    });
     return { provider, probes };
   });
-  await checklist.step(`render ${name}`, () => {
+  const needVerified = (): Provider => {
     if (verified === undefined) throw new Skipped('it is not verified');
-    return measureEngine(own, pack.manifest, clip);
+    return verified.provider;
+  };
+  await step(`graphs ${name}`, async ({ signal, found }) => ({
+    graphs: await timeGraphs(pack, needVerified(), { signal, found: (graphs) => found({ graphs }) }),
+  }));
+  await step(`render ${name}`, (tools) => {
+    needVerified();
+    if (!canRender) throw new Skipped('the clip has no face track');
+    return renderTwice(own, checked, tools);
+  });
+}
+
+/** A short render, and one of the whole clip, or of as much as fits into the step. */
+async function renderTwice(
+  packsDir: string,
+  { pack, clip, ffmpeg, folder, trackPath }: Omit<PackToBench, 'clip'> & Subject,
+  { signal, found, secondsLeft }: StepTools,
+): Promise<EngineFigures> {
+  const firstSeconds = Math.min(FIRST_SECONDS, clip.seconds);
+  const secondAudio = async (framesPerSecond: number): Promise<string> => {
+    const fitting = Math.floor((secondsLeft() * USABLE * framesPerSecond) / FPS);
+    if (fitting >= clip.seconds) return clip.audioFile;
+    return makeSpeech(ffmpeg, folder, Math.max(firstSeconds, fitting));
+  };
+  return measureEngine({
+    packsDir,
+    manifest: pack.manifest,
+    clip,
+    trackPath,
+    firstAudio: await makeSpeech(ffmpeg, folder, firstSeconds),
+    secondAudio,
+    found,
+    signal,
   });
 }
 

@@ -1,9 +1,17 @@
 import path from 'node:path';
 import { type Engine } from '@lipsync/contract';
-import { type RenderResult, startInference } from '@lipsync/gpu-worker';
+import { type RenderResult, type StageTimings, startInference } from '@lipsync/gpu-worker';
 import { type Clip } from '@lipsync/models';
 import { type GpuMemory, watchGpuMemory } from './graphics-card';
 import { type EngineManifest } from './pack-bench';
+
+/** Seconds of the parts of a render or an analysis; they add up to `seconds`. See WallTime. */
+export interface TimeSpent {
+  readonly seconds: number;
+  /** Share of it in which a graph ran. */
+  readonly graph_share: number;
+  readonly wall_seconds: Readonly<Record<string, number>>;
+}
 
 export interface EngineFigures {
   readonly engine: Engine;
@@ -13,13 +21,15 @@ export interface EngineFigures {
    * one-step engines.
    */
   readonly steps: number | undefined;
-  readonly rendered_frames: number;
   /** Loading the graphs. */
   readonly load_seconds: number;
-  /** The render after that, in which a device compiles or chooses its kernels. */
+  /** The render after that, in which a device compiles or chooses its kernels, and its frames. */
   readonly first_render_seconds: number;
-  /** The same render once more. All figures below are of this one. */
+  readonly first_rendered_frames: number;
+  /** A render after that. All figures below are of this one. */
   readonly second_render_seconds: number;
+  readonly rendered_frames: number;
+  readonly second_render: TimeSpent;
   /** Frames per second of the graphs alone, and of the whole render with an existing face track. */
   readonly inference_fps: number;
   readonly render_fps: number;
@@ -35,41 +45,61 @@ export interface EngineFigures {
   readonly gpu_memory: GpuMemory | null;
 }
 
-/**
- * Renders the clip twice with the engine's pack in `packsDir` (see `isolatePack`), in a process of its own. Rejects when
- * the pack cannot be loaded or a render fails.
- */
-export async function measureEngine(
-  packsDir: string,
-  manifest: EngineManifest,
-  clip: Clip,
-): Promise<EngineFigures> {
+interface Measurement {
+  /** Holds the pack and the face analyzer, see `isolatePack`. */
+  readonly packsDir: string;
+  readonly manifest: EngineManifest;
+  readonly clip: Clip;
+  /** The clip's face track. */
+  readonly trackPath: string;
+  /** Speech of the first render, which needs not be as long as the clip. */
+  readonly firstAudio?: string;
+  /** Speech of the second one, given the frames per second of the first, whose kernels were yet to be chosen. */
+  readonly secondAudio?: (framesPerSecond: number) => Promise<string>;
+  /** Called with the figures that are known after the first render. */
+  readonly found?: (figures: object) => void;
+  /** Aborted to give up: both renders end at once. */
+  readonly signal?: AbortSignal;
+}
+
+/** Renders twice with the engine's pack, in a process of its own. Rejects when the pack cannot be loaded or a render fails. */
+export async function measureEngine(measurement: Measurement): Promise<EngineFigures> {
+  const { packsDir, manifest, clip, trackPath, found = () => undefined, signal } = measurement;
+  const { firstAudio = clip.audioFile, secondAudio = async () => clip.audioFile } = measurement;
   const { engine } = manifest;
-  const trackPath = path.join(packsDir, 'track.bin');
   const inference = await startInference({ packsDir });
   const stopWatching = watchGpuMemory(() => inference.pid());
+  const giveUp = (): void => inference.close();
+  signal?.addEventListener('abort', giveUp);
   try {
-    await inference.analyze({ videoPath: clip.videoFile, trackPath });
-    const render = (): Promise<RenderResult> =>
+    const render = (audioPath: string): Promise<RenderResult> =>
       inference.render({
         engine,
         videoPath: clip.videoFile,
-        audioPath: clip.audioFile,
+        audioPath,
         outputPath: path.join(packsDir, 'output.mp4'),
         syncMode: 'cut_off',
         faceTrackPath: trackPath,
       });
     // The first render loads the graphs, which are then loaded for the second, as in a worker between two jobs.
-    const { timings: first } = await render();
-    const { renderedFrames, gpuInferenceMs, tensorBytes, timings, replacedCodecs } = await render();
-    return {
+    const first = await render(firstAudio);
+    const firstSeconds = (first.timings.totalMs - first.timings.loadMs) / 1000;
+    const known = {
       engine,
       pack: `${manifest.name}@${manifest.version}`,
       steps: stepsOf(manifest),
-      rendered_frames: renderedFrames,
-      load_seconds: first.loadMs / 1000,
-      first_render_seconds: (first.totalMs - first.loadMs) / 1000,
+      load_seconds: first.timings.loadMs / 1000,
+      first_render_seconds: firstSeconds,
+      first_rendered_frames: first.renderedFrames,
+    };
+    found(known);
+    const audio = await secondAudio(first.renderedFrames / firstSeconds);
+    const { renderedFrames, gpuInferenceMs, tensorBytes, timings, replacedCodecs } = await render(audio);
+    return {
+      ...known,
       second_render_seconds: timings.totalMs / 1000,
+      rendered_frames: renderedFrames,
+      second_render: timeSpent(timings),
       inference_fps: (renderedFrames * 1000) / timings.inferMs,
       render_fps: (renderedFrames * 1000) / timings.totalMs,
       gpu_seconds: gpuInferenceMs === null ? null : gpuInferenceMs / 1000,
@@ -80,9 +110,38 @@ export async function measureEngine(
       gpu_memory: await stopWatching(),
     };
   } finally {
+    signal?.removeEventListener('abort', giveUp);
     inference.close();
     await stopWatching();
   }
+}
+
+/** Makes the face track of a clip, with the face analyzer in `packsDir`; resolves to what that took. */
+export async function measureAnalysis(
+  packsDir: string,
+  clip: Clip,
+  trackPath: string,
+  signal?: AbortSignal,
+): Promise<TimeSpent> {
+  const inference = await startInference({ packsDir });
+  const giveUp = (): void => inference.close();
+  signal?.addEventListener('abort', giveUp);
+  try {
+    const { timings } = await inference.analyze({ videoPath: clip.videoFile, trackPath });
+    return timeSpent(timings);
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
+    inference.close();
+  }
+}
+
+function timeSpent({ totalMs, wall }: StageTimings): TimeSpent {
+  const seconds = Object.entries(wall).map(([part, ms]) => [part, ms / 1000] as const);
+  return {
+    seconds: totalMs / 1000,
+    graph_share: wall.graphs / totalMs,
+    wall_seconds: Object.fromEntries(seconds),
+  };
 }
 
 export function stepsOf(manifest: EngineManifest): number | undefined {

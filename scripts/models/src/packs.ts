@@ -30,9 +30,10 @@ export async function listPacks(packsDir: string): Promise<Row[]> {
 }
 
 type PackReport = Awaited<ReturnType<typeof checkPack>>;
+type CheckOptions = Parameters<typeof checkPack>[1];
 
 /** checkPack; where the runtime could not load CUDA, the problem also says what helps. */
-async function reportOn(dir: string, options: { entry?: string }): Promise<PackReport> {
+async function reportOn(dir: string, options: CheckOptions): Promise<PackReport> {
   const report = await checkPack(dir, options);
   const { problem } = report;
   if (problem === undefined || !problem.includes('ExecutionProvider_Cuda')) return report;
@@ -45,7 +46,7 @@ async function reportOn(dir: string, options: { entry?: string }): Promise<PackR
 /** Verifies a pack like verifyPack. Rejects when it cannot be used. */
 export async function checkedPack(
   dir: string,
-  options: { entry?: string } = {},
+  options: CheckOptions = {},
 ): Promise<PackReport & { provider: Provider }> {
   const { provider, problem, ...report } = await reportOn(dir, options);
   if (provider === undefined) throw new Error(problem ?? `${dir} could not be verified`);

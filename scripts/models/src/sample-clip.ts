@@ -28,7 +28,6 @@ const LOOPED = [...QUIET, '-stream_loop', '-1'];
 export async function makeClip(ffmpeg: string, folder: string, shape: ClipShape): Promise<Clip> {
   const { width, height, seconds, grain, fps } = shape;
   const videoFile = path.join(folder, `face-${height}p${fps}-${grain}-${seconds}s.mp4`);
-  const audioFile = path.join(folder, `speech-${seconds}s.wav`);
   const fitted = `scale=${width}:${height}:force_original_aspect_ratio=decrease`;
   const scale = `${fitted},pad=${width}:${height}:-1:-1:color=0x707070`;
   const noise = grain === 0 ? [] : [`noise=alls=${grain}:allf=t`];
@@ -37,6 +36,12 @@ export async function makeClip(ffmpeg: string, folder: string, shape: ClipShape)
     ...['-vf', [scale, ...noise, 'format=yuv420p'].join(',')],
     ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', videoFile],
   ]);
+  return { videoFile, audioFile: await makeSpeech(ffmpeg, folder, seconds), seconds };
+}
+
+/** The sample voice, repeated to the requested length. */
+export async function makeSpeech(ffmpeg: string, folder: string, seconds: number): Promise<string> {
+  const audioFile = path.join(folder, `speech-${seconds}s.wav`);
   await run(ffmpeg, [...LOOPED, '-i', SAMPLE_AUDIO, '-t', String(seconds), '-vn', audioFile]);
-  return { videoFile, audioFile, seconds };
+  return audioFile;
 }

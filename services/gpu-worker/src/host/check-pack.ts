@@ -6,14 +6,20 @@ import { createInferenceHost, type InferenceHost } from './inference-host';
 /**
  * Reports what a worker would find out about a pack when it starts, using an inference process of its own: manifest,
  * digests, graphs, probes, and the provider that the graphs run on. `entry` is the compiled child, by default this
- * package's. Never rejects: failures are part of the report.
+ * package's; aborting `signal` ends it. Never rejects: failures are part of the report.
  */
-export async function checkPack(packDir: string, options: { entry?: string } = {}): Promise<PackReport> {
+export async function checkPack(
+  packDir: string,
+  { signal, ...options }: { entry?: string; signal?: AbortSignal } = {},
+): Promise<PackReport> {
   const host = createInferenceHost(options);
+  const kill = (): void => host.kill();
+  signal?.addEventListener('abort', kill);
   try {
     return await reportOnPack(packDir, host);
   } finally {
-    host.kill();
+    signal?.removeEventListener('abort', kill);
+    kill();
   }
 }
 

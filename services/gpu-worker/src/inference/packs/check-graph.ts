@@ -75,7 +75,7 @@ export async function runProbe(
   const feeds = Object.fromEntries(
     declaredTensors(role.inputs).map(([key, spec]) => [
       spec.name,
-      filled(spec, probe.fill[key] ?? 0, probe.dims),
+      filledTensor(spec, probe.fill[key] ?? 0, probe.dims),
     ]),
   );
   const { outputs } = await session.run(feeds);
@@ -110,7 +110,8 @@ function* recorded(
   }
 }
 
-function filled(spec: PackTensor, fill: Fill, sizes: Readonly<Record<string, number>>): Tensor {
+/** A tensor as a probe feeds it, with these sizes of its free dimensions. */
+export function filledTensor(spec: PackTensor, fill: Fill, sizes: Readonly<Record<string, number>>): Tensor {
   const dims = spec.dims.map((dim) => (typeof dim === 'number' ? dim : (sizes[dim] ?? 1)));
   const length = dims.reduce((product, dim) => product * dim, 1);
   const value = (i: number): number => (fill === 'wave' ? Math.sin(i) : fill);
