@@ -116,3 +116,23 @@ function spread(cells: Uint8Array, by: number, step: number): Uint8Array {
   }
   return out;
 }
+
+/** The connected parts of these cells, each as a list of its cells. */
+export function connectedParts(cells: Uint8Array): number[][] {
+  const parts: number[][] = [];
+  const left = cells.slice();
+  for (let start = 0; start < ALIGNED_CELLS; start++) {
+    if (left[start] !== 1) continue;
+    const part = [start];
+    left[start] = 0;
+    for (const cell of part) {
+      for (const beside of [cell - 1, cell + 1, cell - ALIGNED_SIDE, cell + ALIGNED_SIDE]) {
+        if (left[beside] !== 1) continue;
+        left[beside] = 0;
+        part.push(beside);
+      }
+    }
+    parts.push(part);
+  }
+  return parts;
+}

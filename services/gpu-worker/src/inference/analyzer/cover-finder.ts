@@ -1,7 +1,16 @@
-import { connectedRuns, type Cover, coverOf, coverTransform, isCovered } from '@lipsync/engines';
+import { type Cover, coverOf, coverTransform, isCovered } from '@lipsync/engines';
 import { createPatchSampler, invertAffine, type Patch, type RgbPicture } from '@lipsync/kernels';
 import { ALIGNED_SIDE, alignedLandmarks, alignedPatch, cellOf } from './aligned-face';
 import { type AlignedLook, createReference } from './cover-reference';
+import {
+  type CellBits,
+  COVER_GOES_ON,
+  coversInTime,
+  fromBits,
+  type JudgedLook,
+  SHORTEST_COVER,
+  toBits,
+} from './covers-in-time';
 import { handCells } from './hand-cells';
 import { type HandFinder } from './hand-finder';
 import { mouthOf, uncommonCells } from './uncommon-cells';
@@ -23,9 +32,6 @@ const KEEP_EVERY = 0.25;
 /** A look is judged so many seconds after the one before. What lies between shares what is found on both sides. */
 const JUDGE_EVERY = 0.06;
 
-/** What is no hand is seen for longer than this. What appears for a moment is a wrong landmark or a flash. */
-const SHORTEST_COVER = 0.1;
-
 /** What covers a face does so before it is recognized, and a little longer than it is: a fast hand is blurred. */
 const MARGIN = 0.1;
 
@@ -33,7 +39,7 @@ const MARGIN = 0.1;
 const ROUNDING = 1e-6;
 
 /** So many seconds after a frame may affect what is found to cover its face. */
-export const COVER_REACH = BLOCK + AFTER + SHORTEST_COVER + MARGIN;
+export const COVER_REACH = BLOCK + AFTER + SHORTEST_COVER + COVER_GOES_ON + MARGIN;
 
 interface PendingLook extends AlignedLook {
   readonly frame: number;
@@ -51,11 +57,13 @@ export interface FoundCover {
 }
 export type FoundCovers = ReadonlyMap<number, FoundCover>;
 
-/** What covers a face, at one look. */
-interface CoverLook extends FoundCover {
+/** A look whose picture is not needed any more. */
+interface CoverLook extends JudgedLook {
   readonly frame: number;
-  readonly seconds: number;
-  readonly showsHand: boolean;
+  /** Where the face's square is, and the landmarks in pixels of the source. */
+  readonly patch: Patch;
+  readonly inSource: Float32Array;
+  readonly mouth: CellBits;
 }
 
 export type CoverFinder = ReturnType<typeof createCoverFinder>;
@@ -78,15 +86,15 @@ export function createCoverFinder(findHands: HandFinder, scale: readonly [number
     if (block.length === 0) return;
     const reference = createReference(evenly(kept.filter(({ seconds }) => seconds < end + AFTER)));
     for (const look of block) {
-      const uncommon = uncommonCells(look, reference);
-      const cells = look.hands.map((hand, i) => hand | (uncommon?.[i] ?? 0));
-      const mouth = mouthOf(look, reference);
+      const { cells: uncommon, sure, possible } = uncommonCells(look, reference);
+      const cells = uncommon.map((cell, i) => cell | (look.hands[i] ?? 0));
+      const { frame, seconds, patch, inSource } = look;
       looks.push({
-        frame: look.frame,
-        seconds: look.seconds,
-        showsHand: look.hands.includes(1),
-        cover: cells.includes(1) ? inFaceSpace(cells, look, scale) : null,
-        coversMouth: cells.some((cell, i) => cell === 1 && mouth[i] === 1),
+        ...{ frame, seconds, patch, inSource },
+        cells: cells.includes(1) ? toBits(cells) : null,
+        sure: sure || look.hands.includes(1),
+        possible: toBits(possible),
+        mouth: toBits(mouthOf(look, reference)),
       });
     }
   }
@@ -127,7 +135,7 @@ export function createCoverFinder(findHands: HandFinder, scale: readonly [number
       kept = [];
     },
     /** What covered the face at the looks judged so far, and after the end at all. */
-    found: (): FoundCovers => settle(looks),
+    found: (): FoundCovers => settle(looks, scale),
   };
 }
 
@@ -141,7 +149,7 @@ function evenly<T>(rows: readonly T[]): T[] {
 /** The covered aligned cells as a cover of the face in its source picture. */
 function inFaceSpace(
   cells: Uint8Array,
-  { patch, inSource }: PendingLook,
+  { patch, inSource }: CoverLook,
   scale: readonly [number, number],
 ): Cover {
   const { a, b, c, d, e, f } = invertAffine(coverTransform(inSource));
@@ -154,33 +162,28 @@ function inFaceSpace(
   });
 }
 
-/** Drops what is seen for a moment only, and widens the rest in time. */
-function settle(looks: readonly CoverLook[]): FoundCovers {
-  const runs = connectedRuns(
-    looks.length,
-    (i) => looks[i]?.cover !== null,
-    () => true,
-  ).map(({ start, end }) => looks.slice(start, end));
-  const lasting = runs
-    .filter((run) => run.some(({ showsHand }) => showsHand) || lengthOf(run) >= SHORTEST_COVER - ROUNDING)
-    .flat();
+/** Brings together what the looks show, and widens it in time. */
+function settle(looks: readonly CoverLook[], scale: readonly [number, number]): FoundCovers {
+  const covered = coversInTime(looks).flatMap((bits, i) => {
+    const look = looks[i];
+    if (bits === null || look === undefined) return [];
+    const cover = inFaceSpace(fromBits(bits), look, scale);
+    const coversMouth = bits.some((byte, at) => (byte & (look.mouth[at] ?? 0)) !== 0);
+    return [{ seconds: look.seconds, cover, coversMouth }];
+  });
   let first = 0;
   const found = new Map<number, FoundCover>();
   for (const { frame, seconds } of looks) {
-    while ((lasting[first]?.seconds ?? Infinity) < seconds - MARGIN - ROUNDING) first++;
-    const near: CoverLook[] = [];
-    for (let i = first; (lasting[i]?.seconds ?? Infinity) <= seconds + MARGIN + ROUNDING; i++)
-      near.push(...lasting.slice(i, i + 1));
+    while ((covered[first]?.seconds ?? Infinity) < seconds - MARGIN - ROUNDING) first++;
+    const near: FoundCover[] = [];
+    for (let i = first; (covered[i]?.seconds ?? Infinity) <= seconds + MARGIN + ROUNDING; i++)
+      near.push(...covered.slice(i, i + 1));
     found.set(frame, { cover: unionOf(near), coversMouth: near.some(({ coversMouth }) => coversMouth) });
   }
   return found;
 }
 
-function lengthOf(looks: readonly CoverLook[]): number {
-  return (looks.at(-1)?.seconds ?? 0) - (looks[0]?.seconds ?? 0);
-}
-
-function unionOf(looks: readonly CoverLook[]): Cover | null {
+function unionOf(looks: readonly FoundCover[]): Cover | null {
   const covers = looks.map(({ cover }) => cover).filter((cover) => cover !== null);
   return looks.length === 0
     ? null

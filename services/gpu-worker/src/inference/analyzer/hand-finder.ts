@@ -14,9 +14,11 @@ const SEARCH_EVERY = 0.25;
 const SEARCHED = 1.7;
 const FOLLOWED = 1.3;
 
-/** Below these confidences there is no palm and no hand. The second decides, the first only saves time. */
+/** Below this confidence there is no palm. It only saves time: a closer look decides. */
 const PALM_SCORE = 0.4;
-const PRESENCE = 0.5;
+
+/** How sure a closer look is of a hand that was not seen before, and of one that was. Necks and hair reach 0.6. */
+const PRESENCE = { found: 0.7, followed: 0.5 };
 
 /** Most hands that are looked at in a picture. */
 const MOST_HANDS = 3;
@@ -44,9 +46,9 @@ export function createHandFinder(run: RunModel) {
     return outputs;
   }
 
-  async function handIn(picture: RgbPicture, patch: Patch): Promise<Hand | null> {
+  async function handIn(picture: RgbPicture, patch: Patch, least: number): Promise<Hand | null> {
     const outputs = await look('hand_landmarks', picture, patch, HAND_PATCH_SIDE);
-    if ((float32Of(outputs, 'presence')[0] ?? 0) < PRESENCE) return null;
+    if ((float32Of(outputs, 'presence')[0] ?? 0) < least) return null;
     return pointsIn(float32Of(outputs, 'points'), patch);
   }
 
@@ -64,16 +66,16 @@ export function createHandFinder(run: RunModel) {
   return async (picture: RgbPicture, seconds: number, face: Float32Array): Promise<readonly Hand[]> => {
     const square = alignedPatch(face);
     const found: Hand[] = [];
-    const take = async (patch: Patch): Promise<void> => {
+    const take = async (patch: Patch, least: number): Promise<void> => {
       if (found.length >= MOST_HANDS || found.some((hand) => isAt(hand, patch))) return;
-      const hand = await handIn(picture, patch);
+      const hand = await handIn(picture, patch, least);
       if (hand) found.push(hand);
     };
-    for (const hand of followed) await take(patchOfHand(hand));
+    for (const hand of followed) await take(patchOfHand(hand), PRESENCE.followed);
     if (found.length < followed.length || seconds >= nextSearch - ROUNDING) {
       nextSearch = seconds + SEARCH_EVERY;
       for (const patch of await search(picture, { ...square, side: SEARCHED * square.side }))
-        await take(patch);
+        await take(patch, PRESENCE.found);
     }
     followed = found.filter((hand) => isNear(hand, square));
     return found;

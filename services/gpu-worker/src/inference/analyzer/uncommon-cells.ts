@@ -1,4 +1,4 @@
-import { ALIGNED_CELLS, ALIGNED_SIDE, grown } from './aligned-face';
+import { ALIGNED_CELLS, ALIGNED_SIDE, connectedParts, grown } from './aligned-face';
 import {
   type AlignedLook,
   colorDistance,
@@ -15,7 +15,7 @@ const NOSE_TIP = 30;
 const NOISE = 10;
 const SPREADS = 1.8;
 
-/** A cover may go on where it differs by this part of what makes a cell uncommon. */
+/** A cover goes on where cells differ by this part of what is uncommon. */
 const GOES_ON = 0.7;
 
 /** How far lips, cheeks and chin move over the skull that the cells are aligned with, in cells. */
@@ -32,18 +32,35 @@ const BORDER = 2;
 const BORDER_OF_TURNED = 1.5;
 
 /**
- * The fewest uncommon cells of a cover. Those of the mouth, which shows teeth, tongue and shadow now and then, count less,
- * and a cover lies on the skin around it too.
+ * How uncommon a part is, added up over its cells on the skin and in the mouth, of which the latter count less: a mouth
+ * shows teeth, tongue and shadow now and then, and what covers it lies on the skin around it too. A cell counts by what
+ * it is above GOES_ON, up to MOST_UNCOMMON. A cover has so much in all, on the skin, and in one cell.
  */
-const SMALLEST = 25;
-const SMALLEST_ON_SKIN = 8;
+const MOST_UNCOMMON = 2.5;
 const MOUTH_COUNTS = 0.3;
+const ENOUGH = 25;
+const ENOUGH_ON_SKIN = 6;
+const ENOUGH_IN_A_CELL = 1.6;
 
-/** Share of a cover's cells that are uncommon. A shadow fades, a thing has an edge. */
-const SOLID = 0.5;
+/** So much on the skin is a cover, however short the time for which it is seen. */
+const SURE_ON_SKIN = 60;
+const SURE_IN_A_CELL = 2;
 
-/** The cells in which a look shows what the face does not usually show, 1 each; null if there is no such thing. */
-export function uncommonCells(look: AlignedLook, reference: CoverReference): Uint8Array | null {
+/** A cover is widened by so many cells: its edge is half of it and half of the face. */
+export const WIDENED = 2;
+
+/** What a look shows that the face does not usually show. */
+export interface UncommonCells {
+  /** 1 in the cells that are covered. */
+  readonly cells: Uint8Array;
+  /** Whether these are a cover even if no other look shows one. */
+  readonly sure: boolean;
+  /** 1 in the cells in which a cover may go on that is known from another look. */
+  readonly possible: Uint8Array;
+}
+
+/** Finds what lies before the face in a look: it differs from all that the face usually shows. */
+export function uncommonCells(look: AlignedLook, reference: CoverReference): UncommonCells {
   const { face, upper, level } = reference;
   const colors = lumaChroma(look.colors);
   relight(colors, levelOf(colors, upper), level);
@@ -59,24 +76,25 @@ export function uncommonCells(look: AlignedLook, reference: CoverReference): Uin
   const unlike = unlikeness(colors, reference, reach, 1 + LIT_OTHERWISE * away);
   const inner = grown(face, -BORDER - Math.floor(BORDER_OF_TURNED * away));
   const mouth = grown(mouthOf(look, reference), 2);
+  const possible = Uint8Array.from(unlike, (value) => (value > GOES_ON ? 1 : 0));
   const cells = new Uint8Array(ALIGNED_CELLS);
-  let isCovered = false;
-  for (const part of connectedParts(unlike)) {
-    let skin = 0;
-    let inMouth = 0;
-    let faint = 0;
+  let sure = false;
+  for (const part of connectedParts(possible)) {
+    let [onSkin, inMouth, most] = [0, 0, 0];
     for (const cell of part) {
       if (inner[cell] !== 1) continue;
-      if ((unlike[cell] ?? 0) <= 1) faint++;
-      else if (mouth[cell] === 1) inMouth++;
-      else skin++;
+      const value = unlike[cell] ?? 0;
+      const counts = Math.min(value, MOST_UNCOMMON) - GOES_ON;
+      if (mouth[cell] === 1) inMouth += counts;
+      else onSkin += counts;
+      most = Math.max(most, value);
     }
-    if (skin < SMALLEST_ON_SKIN || skin + MOUTH_COUNTS * inMouth < SMALLEST) continue;
-    if (skin + inMouth < SOLID * (skin + inMouth + faint)) continue;
+    const all = onSkin + MOUTH_COUNTS * inMouth;
+    if (onSkin < ENOUGH_ON_SKIN || all < ENOUGH || most <= ENOUGH_IN_A_CELL) continue;
     for (const cell of part) cells[cell] = 1;
-    isCovered = true;
+    sure ||= onSkin >= SURE_ON_SKIN && most > SURE_IN_A_CELL;
   }
-  return isCovered ? grown(cells, 2) : null;
+  return { cells: grown(cells, WIDENED), sure, possible };
 }
 
 /** The cells of the mouth, where it is in this look and where it usually is. */
@@ -109,24 +127,4 @@ function unlikeness(
     unlike[cell] = least / common;
   }
   return unlike;
-}
-
-/** The connected parts of the cells that may belong to a cover. */
-function connectedParts(unlike: Float32Array): number[][] {
-  const parts: number[][] = [];
-  const taken = new Uint8Array(ALIGNED_CELLS);
-  for (let start = 0; start < ALIGNED_CELLS; start++) {
-    if (taken[start] === 1 || (unlike[start] ?? 0) <= GOES_ON) continue;
-    const part = [start];
-    taken[start] = 1;
-    for (const cell of part) {
-      for (const beside of [cell - 1, cell + 1, cell - ALIGNED_SIDE, cell + ALIGNED_SIDE]) {
-        if (taken[beside] !== 0 || (unlike[beside] ?? 0) <= GOES_ON) continue;
-        taken[beside] = 1;
-        part.push(beside);
-      }
-    }
-    parts.push(part);
-  }
-  return parts;
 }
