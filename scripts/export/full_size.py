@@ -35,7 +35,7 @@ FORMS: Dict[str, Dict[str, List[str]]] = {
 }
 PRECISIONS = {
     "float16": ["--fp16", "--provider", "cuda"],
-    "float16-channels-last": ["--fp16", "--provider", "cuda", "--layout", "channels-last"],
+    "float16-channels-first": ["--fp16", "--provider", "cuda", "--layout", "channels-first"],
     "float32": ["--provider", "cpu"],
 }
 DEVIATION = re.compile(r"  (\w+): (?:largest deviation \S+, )?(\S+) of (?:its RMS|the elements differ)")

@@ -25,8 +25,7 @@ def parser(description: str) -> argparse.ArgumentParser:
     arguments.add_argument(
         "--layout",
         choices=["channels-first", "channels-last"],
-        default="channels-first",
-        help="where tensors of pictures have their channels; channels-last needs --fp16 --provider cuda",
+        help="where tensors of pictures have their channels; default: last with --fp16 --provider cuda, which it needs, else first",
     )
     arguments.add_argument("--plain-attention", action="store_true", help="leave attention in single steps")
     arguments.add_argument("--device", default="cpu", help="where torch runs while it exports")
@@ -34,7 +33,8 @@ def parser(description: str) -> argparse.ArgumentParser:
 
 
 def options_of(arguments: argparse.Namespace) -> ExportOptions:
-    if arguments.layout == "channels-last" and not (arguments.fp16 and arguments.provider == "cuda"):
+    possible = arguments.fp16 and arguments.provider == "cuda"
+    if arguments.layout == "channels-last" and not possible:
         raise SystemExit("--layout channels-last needs --fp16 --provider cuda: no other provider has its operators")
     return ExportOptions(
         precision="float16" if arguments.fp16 else "float32",
@@ -42,7 +42,7 @@ def options_of(arguments: argparse.Namespace) -> ExportOptions:
         device=arguments.device,
         # It is unknown whether the other providers have the fused operators.
         fuse=arguments.provider in ("cuda", "cpu") and not arguments.plain_attention,
-        layout=arguments.layout,
+        layout=arguments.layout or ("channels-last" if possible else "channels-first"),
     )
 
 

@@ -35,6 +35,8 @@ class Role:
     data_group: Optional[str] = None
     #: Whether fusing attention is worthwhile.
     attention: bool = False
+    #: Whether channels may be last, where the options ask for it.
+    channels_last: bool = True
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class RoleExporter:
                 print(f"  {fused} attention blocks fused")
             if self._options.precision == "float16":
                 to_half(graph.model, graph.folder)
-            if self._options.layout == "channels-last":
+            if role.channels_last and self._options.layout == "channels-last":
                 to_channels_last(graph.model, graph.folder)
             data = self._write(graph, path, role.data_group or role.name)
         answers = {spec.key: tensor for spec, tensor in zip(role.outputs, graph.answers)}

@@ -228,12 +228,14 @@ class ChannelsLastTest(unittest.TestCase):
             weights = {tensor.name: list(tensor.dims) for tensor in onnx.load(str(path)).graph.initializer}
         self.assertEqual(weights["enter.weight_last"], [WIDTH, 3, 3, 5])
 
-    def test_it_is_refused_for_what_has_no_such_operators(self):
-        given = ["--upstream", ".", "--weights", ".", "--out", "new", "--layout", "channels-last"]
+    def test_it_is_the_default_where_its_operators_are_and_refused_elsewhere(self):
+        given = parser("").parse_args
+        paths = ["--upstream", ".", "--weights", ".", "--out", "new"]
+        self.assertEqual(options_of(given([*paths, "--fp16", "--provider", "cuda"])).layout, "channels-last")
         for more in (["--provider", "cuda"], ["--fp16"], ["--fp16", "--provider", "webgpu"]):
+            self.assertEqual(options_of(given([*paths, *more])).layout, "channels-first")
             with self.assertRaisesRegex(SystemExit, "needs --fp16 --provider cuda"):
-                options_of(parser("").parse_args([*given, *more]))
-        self.assertEqual(options_of(parser("").parse_args([*given, "--fp16", "--provider", "cuda"])).layout, "channels-last")
+                options_of(given([*paths, *more, "--layout", "channels-last"]))
 
 
 if __name__ == "__main__":
