@@ -116,6 +116,9 @@ async function analysisPass(
     signal,
   });
   const expectedSeconds = Math.min(videoSeconds ?? Infinity, untilSeconds);
+  // Hearing takes longer than finding out that the pictures are damaged.
+  const over = new AbortController();
+  const hearing = { ...job, signal: AbortSignal.any([signal, over.signal]) };
   let listening: Promise<Sound | null> | undefined;
   try {
     const analysis = await analyzeFaces({
@@ -126,7 +129,7 @@ async function analysisPass(
       analyzer,
       listen: () =>
         (listening = job.clock.during('hear', () =>
-          hearSoundtrack(videoPath, reader.startSeconds(), trackPath, job, analyzer.run),
+          hearSoundtrack(videoPath, reader.startSeconds(), trackPath, hearing, analyzer.run),
         )),
       onFrame: (framesDone) => {
         signal.throwIfAborted();
@@ -136,6 +139,7 @@ async function analysisPass(
     // The reader is a frame ahead: it may have seen the end that the analysis stopped before.
     return { ...analysis, complete: !analysis.stopped && reader.isComplete() };
   } finally {
+    over.abort();
     await Promise.allSettled([reader.close(), listening]);
   }
 }

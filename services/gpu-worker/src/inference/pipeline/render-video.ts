@@ -33,7 +33,7 @@ import {
   type SpeechFile,
   videoOf,
 } from '../local-media';
-import { createQualityProbe } from '../quality/quality-probe';
+import { createQualityProbe, type QualityProbe } from '../quality/quality-probe';
 import { NoFaceDetected } from '../task-failure';
 import { cutMouths } from './cut-mouths';
 import { openFeatures } from './feature-file';
@@ -162,6 +162,7 @@ async function renderClip(
   );
   // The engine awaits them, if the speech can be heard.
   mouths.catch(() => undefined);
+  let observer: QualityProbe | undefined;
   let engineClip: EngineClip | undefined;
   let encoder: FrameEncoder | undefined;
   try {
@@ -188,7 +189,9 @@ async function renderClip(
       limits,
     ));
     const audio = await clock.during('audio', () => voiceOf(recording, analyzer, signal));
-    const probe = createQualityProbe({ track, audio, sources, clock: timeline.clock, format, analyzer });
+    const probe = (observer = createQualityProbe({
+      ...{ track, audio, sources, clock: timeline.clock, format, analyzer, signal },
+    }));
     const opened = (engineClip = await clock.during('audio', () =>
       engine.open({
         track,
@@ -237,7 +240,7 @@ async function renderClip(
     };
   } finally {
     failed.abort();
-    await Promise.allSettled([mouths]);
+    await Promise.allSettled([mouths, observer?.ended()]);
     await Promise.all([engineClip?.close(), source.close(), encoder?.abort()]);
   }
 }

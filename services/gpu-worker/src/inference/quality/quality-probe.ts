@@ -62,8 +62,10 @@ export function createQualityProbe(clip: {
   readonly audio: Recording;
   readonly format: PictureFormat;
   readonly analyzer: LoadedAnalyzer;
+  /** Ends the search for mouths. */
+  readonly signal: AbortSignal;
 }) {
-  const { track, sources, clock, audio, format } = clip;
+  const { track, sources, clock, audio, format, signal } = clip;
   const { params, run } = clip.analyzer;
   const frames = sources.length;
   const shown = shownFrames(clock);
@@ -132,6 +134,7 @@ export function createQualityProbe(clip: {
   /** Finds the mouths of the faces sampled so far. */
   async function findMouths(): Promise<void> {
     for (let face = waiting.shift(); face !== undefined; face = waiting.shift()) {
+      signal.throwIfAborted();
       const patch = facePatch(face.landmarks, params.landmarks.scale);
       openings.set(face.output, mouthOpening((await findLandmarks(face.region.picture, patch)).points));
     }
@@ -181,6 +184,10 @@ export function createQualityProbe(clip: {
         sampledFrames,
         problem,
       };
+    },
+    /** Resolves once no graph of the analyzer runs for it any more, however the search for mouths ended. */
+    async ended(): Promise<void> {
+      await Promise.allSettled([finding]);
     },
     /** Whether a graph failed at it. */
     graphFailed: () => graphFailed,

@@ -72,14 +72,16 @@ function faceWithMouth(opening: number): number[] {
   return points.flat();
 }
 
-function newProbe(audio = SPEECH, run = analyzer.run): QualityProbe {
-  return probeOf(constantClock({ num: 25, den: 1 }, FRAMES), audio, run);
+const NEVER = new AbortController().signal;
+
+function newProbe(audio = SPEECH, run = analyzer.run, signal = NEVER): QualityProbe {
+  return probeOf(constantClock({ num: 25, den: 1 }, FRAMES), audio, run, signal);
 }
 
-function probeOf(clock: Clock, audio = SPEECH, run = analyzer.run): QualityProbe {
+function probeOf(clock: Clock, audio = SPEECH, run = analyzer.run, signal = NEVER): QualityProbe {
   const track = syntheticTrack({ frames: framesOf(clock), ...FORMAT, box: FACE });
   const sources = [...track.found.keys()];
-  const clip = { track, sources, clock, audio: recordingOf(audio), format: FORMAT };
+  const clip = { track, sources, clock, audio: recordingOf(audio), format: FORMAT, signal };
   return createQualityProbe({ ...clip, analyzer: { ...analyzer, run } });
 }
 
@@ -150,6 +152,22 @@ test('faces for less than three seconds yield no sync, and the analyzer is not r
   const enough = newProbe(SPEECH, run);
   show(enough, all.slice(10, 85), talking(0));
   expect(await enough.judge()).toMatchObject({ problem: 'asked' });
+});
+
+test('once the render has stopped, no graph runs for mouths that were still to be found', async () => {
+  const stop = new AbortController();
+  let runs = 0;
+  const probe = newProbe(
+    SPEECH,
+    async (...call) => {
+      if (++runs === 3) stop.abort();
+      return analyzer.run(...call);
+    },
+    stop.signal,
+  );
+  show(probe, all, talking(0));
+  await probe.ended();
+  expect(runs).toBe(3);
 });
 
 test('frames that the engine left alone count as faceless, even if the track has a face', async () => {
