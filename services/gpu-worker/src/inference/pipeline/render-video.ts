@@ -157,9 +157,9 @@ async function renderClip(
     openFrames(task.videoPath, video, track, sources, { binaries, signal }, opened);
 
   const source = openOutput(ahead);
-  const mouths = clock.during('exemplars', async () =>
-    engine.wantsExemplars ? cutMouths(task.videoPath, video, track, sources, { binaries, signal }) : [],
-  );
+  const mouths = engine.wantsExemplars
+    ? clock.during('exemplars', () => cutMouths(task.videoPath, video, track, sources, { binaries, signal }))
+    : Promise.resolve([]);
   // The engine awaits them, if the speech can be heard.
   mouths.catch(() => undefined);
   let observer: QualityProbe | undefined;
