@@ -72,8 +72,10 @@ export async function measureEngine(measurement: Measurement): Promise<EngineFig
   const giveUp = (): void => inference.close();
   signal?.addEventListener('abort', giveUp);
   try {
-    const render = (audioPath: string): Promise<RenderResult> =>
-      inference.render({
+    const render = async (audioPath: string): Promise<RenderResult> => {
+      // A task starts another process if there is none.
+      signal?.throwIfAborted();
+      return inference.render({
         engine,
         videoPath: clip.videoFile,
         audioPath,
@@ -81,6 +83,7 @@ export async function measureEngine(measurement: Measurement): Promise<EngineFig
         syncMode: 'cut_off',
         faceTrackPath: trackPath,
       });
+    };
     // The first render loads the graphs, which are then loaded for the second, as in a worker between two jobs.
     const first = await render(firstAudio);
     const firstSeconds = (first.timings.totalMs - first.timings.loadMs) / 1000;
@@ -127,6 +130,7 @@ export async function measureAnalysis(
   const giveUp = (): void => inference.close();
   signal?.addEventListener('abort', giveUp);
   try {
+    signal?.throwIfAborted();
     const { timings } = await inference.analyze({ videoPath: clip.videoFile, trackPath });
     return timeSpent(timings);
   } finally {
