@@ -20,7 +20,7 @@ test('a checklist goes on after a failure, and says of every step what became of
   expect(told).toEqual(steps);
 });
 
-test('a step that is not done in time ends, and what it had found stays', async () => {
+test('a step that is not done in time ends, what it had found stays, and the next one is done', async () => {
   const { step, steps } = createChecklist(() => undefined, 0.01);
   let aborted = false;
   const slow = step('render', async ({ found, signal, secondsLeft }) => {
@@ -32,7 +32,9 @@ test('a step that is not done in time ends, and what it had found stays', async 
   });
   expect(await slow).toBeUndefined();
   expect(aborted).toBe(true);
+  expect(await step('codecs', () => ({ encoder: 'libx264' }))).toEqual({ encoder: 'libx264' });
   expect(steps).toMatchObject([
     { outcome: 'failed', load_seconds: 3, within: true, reason: 'not done after 0.01 s' },
+    { step: 'codecs', outcome: 'ok' },
   ]);
 });

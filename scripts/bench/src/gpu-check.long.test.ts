@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFile, cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -76,4 +77,33 @@ test('without a pack that could be checked it says what is wrong with those that
   const { status, stdout, stderr } = check('--dry-run', '--packs', at('bad'));
   expect([status, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/^gpu-check: there is no such pack .*unet\.onnx \(unet\) has SHA-256/m);
+});
+
+test('steps that are cut off keep no later step from its turn', () => {
+  const { status, stdout, stderr } = check('--dry-run', '--packs', at('built'), '--step-seconds', '0.04');
+  expect(status).toBe(1);
+  expect(outcomes(stdout).slice(3)).toEqual([
+    'analysis: failed',
+    ...ENGINES_BY_NAME.flatMap((engine) => [
+      `verify builtin-${engine}: failed`,
+      `graphs builtin-${engine}: skipped`,
+      `render builtin-${engine}: skipped`,
+    ]),
+  ]);
+  expect(stderr).toMatch(/^{"step":"analysis","outcome":"failed",.*"reason":"not done after 0.04 s"}$/m);
+});
+
+test('SIGTERM ends it in the middle of a step', async () => {
+  const env = { ...process.env, MODEL_PACKS_DIR: at('built'), TMPDIR: folder };
+  const args = [PROGRAM, '--dry-run', '--packs', at('built'), '--seconds', '0.2'];
+  const program = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const ended = once(program, 'exit');
+  let said = '';
+  program.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+    // The graphs come next.
+    if (said.includes('"step":"verify')) program.kill('SIGTERM');
+  });
+  expect(await ended).toEqual([null, 'SIGTERM']);
+  expect(said).not.toContain('"step":"render');
 });

@@ -8,9 +8,9 @@ import { type Provider } from '@lipsync/model-pack';
 import { checkedPack, cudaState, isolatePack, makeClip, makeSpeech } from '@lipsync/models';
 import { Command } from 'commander';
 import { type Checklist, createChecklist, Skipped, type StepTools } from './checklist';
-import { timeGraphs } from './graph-times';
 import { readCards } from './graphics-card';
 import { type EngineFigures, measureAnalysis, measureEngine } from './measure-engine';
+import { measureGraphs } from './measure-graphs';
 import { CLIP_SHAPE, packsIn, type PackToBench, parseSeconds } from './pack-bench';
 
 interface Options {
@@ -60,7 +60,8 @@ runProgram(
       }, stepSeconds);
       await checkAll(checklist, options);
       console.log(report());
-      if (checklist.steps.some(({ outcome }) => outcome === 'failed')) process.exitCode = 1;
+      // Not `exitCode`: a killed process that the card does not let go of would keep this one.
+      process.exit(checklist.steps.some(({ outcome }) => outcome === 'failed') ? 1 : 0);
     }),
 );
 
@@ -120,23 +121,24 @@ async function checkPack(
   const { pack, analyzerDir, folder } = checked;
   const { name } = pack.manifest;
   const own = await mkdtemp(path.join(folder, 'packs-'));
+  const dir =
+    provider &&
+    (await isolatePack(own, {
+      pack,
+      manifest: { ...pack.manifest, providers: [provider] },
+      beside: analyzerDir,
+    }));
   const verified = await step(`verify ${name}`, async ({ signal }) => {
-    if (provider === undefined) throw new Skipped('CUDA cannot be used');
-    const manifest = { ...pack.manifest, providers: [provider] };
-    const { probes } = await checkedPack(await isolatePack(own, { pack, manifest, beside: analyzerDir }), {
-      signal,
-    });
+    if (dir === undefined) throw new Skipped('CUDA cannot be used');
+    const { probes } = await checkedPack(dir, { signal });
     return { provider, probes };
   });
-  const needVerified = (): Provider => {
-    if (verified === undefined) throw new Skipped('it is not verified');
-    return verified.provider;
-  };
-  await step(`graphs ${name}`, async ({ signal, found }) => ({
-    graphs: await timeGraphs(pack, needVerified(), { signal, found: (graphs) => found({ graphs }) }),
-  }));
+  await step(`graphs ${name}`, (tools) => {
+    if (dir === undefined || verified === undefined) throw new Skipped('it is not verified');
+    return measureGraphs(dir, tools);
+  });
   await step(`render ${name}`, (tools) => {
-    needVerified();
+    if (verified === undefined) throw new Skipped('it is not verified');
     if (!canRender) throw new Skipped('the clip has no face track');
     return renderTwice(own, checked, tools);
   });

@@ -1,9 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { type Pack, type Tensors } from '@lipsync/engines';
+import { readPack, type Tensors } from '@lipsync/engines';
 import { createSessionHost, filledTensor, loadPack } from '@lipsync/gpu-worker';
 import { median } from '@lipsync/local-stack';
-import { type PackRole, packRoles, type Provider } from '@lipsync/model-pack';
-import { type EngineManifest } from './pack-bench';
+import { type PackRole, packRoles } from '@lipsync/model-pack';
 
 /** Times of one graph, in milliseconds inside the runtime: medians over runs. */
 export interface GraphTimes {
@@ -18,82 +17,108 @@ export interface GraphTimes {
   readonly change_ms?: number;
 }
 
-/** How many faces a run has, in a window of latentsync or in a batch, and how many runs are timed: fewer of a slow graph. */
-const ON_CARD = { window: 16, batch: 8, most: 12, least: 3, ms: 2000 };
+/** What this process sends: all that is known of a graph, more each time; at last, whether all graphs are timed. */
+export type GraphTimesMessage =
+  | { readonly type: 'found'; readonly graph: string; readonly times: GraphTimes }
+  | { readonly type: 'done' }
+  | { readonly type: 'failed'; readonly message: string };
+
+/** How many runs are timed: enough of them for `ms`, within limits. */
+interface Runs {
+  readonly least: number;
+  readonly most: number;
+  readonly ms: number;
+}
+/** How many faces a run has, in a window of latentsync or in a batch. A change of shape may take seconds on a card. */
+const ON_CARD = {
+  window: 16,
+  batch: 8,
+  alike: { least: 3, most: 12, ms: 2000 },
+  inTurn: { least: 1, most: 12, ms: 500 },
+};
 /** Enough to see that it works. */
-const ON_CPU: Extent = { window: 4, batch: 4, most: 1, least: 1, ms: 0 };
-type Extent = Readonly<typeof ON_CARD>;
+const ONCE: Runs = { least: 1, most: 1, ms: 0 };
+const ON_CPU: typeof ON_CARD = { window: 4, batch: 4, alike: ONCE, inTurn: ONCE };
 
 /**
- * Runs each graph of a pack alone, as the worker's inference process does. `found` is called after each. Rejects when a
- * graph cannot be loaded or run, or when `signal` is aborted.
+ * Entry point of a process that runs each graph of a pack alone, as the worker's inference process does. Arguments: the
+ * pack's folder and the seconds that there are for it. Whoever started it ends it: releasing a card takes its time.
  */
-export async function timeGraphs(
-  pack: Pack<EngineManifest>,
-  provider: Provider,
-  {
-    signal,
-    found,
-  }: { readonly signal: AbortSignal; readonly found: (times: Record<string, GraphTimes>) => void },
-): Promise<Record<string, GraphTimes>> {
-  const host = createSessionHost();
-  const times: Record<string, GraphTimes> = {};
+async function main([dir = '', seconds]: readonly string[]): Promise<void> {
+  const send = (message: GraphTimesMessage): void => void process.send?.(message);
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   try {
-    const manifest = { ...pack.manifest, providers: [provider] };
-    const loaded = await loadPack(
-      host,
-      { ...pack, manifest },
-      { cores: availableParallelism(), probe: false },
-    );
-    for (const [name, role] of packRoles(manifest)) {
-      /** One run with this size of the free dimensions. */
-      const run = async (size: number): Promise<number> => {
-        signal.throwIfAborted();
-        const feeds = feedsOf(role, size);
-        const before = host.runMs();
-        await loaded.run(name, feeds);
-        return host.runMs() - before;
-      };
-      times[name] = await timesOf(role, run, provider === 'cpu' ? ON_CPU : ON_CARD);
-      found({ ...times });
-    }
-    return times;
-  } finally {
-    // A thread inside a run ends after it.
-    void host.close();
+    await timeGraphs(dir, Number(seconds), (graph, times) => send({ type: 'found', graph, times }));
+    send({ type: 'done' });
+  } catch (error) {
+    send({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
   }
 }
 
-type Run = (size: number) => Promise<number>;
+/** Each graph has an equal share of the time that those before it left. */
+async function timeGraphs(
+  dir: string,
+  seconds: number,
+  found: (graph: string, times: GraphTimes) => void,
+): Promise<void> {
+  const end = performance.now() + seconds * 1000;
+  const host = createSessionHost();
+  const pack = await readPack(dir);
+  const loaded = await loadPack(host, pack, { cores: availableParallelism(), probe: false });
+  const roles = [...packRoles(pack.manifest)];
+  for (const [index, [name, role]] of roles.entries()) {
+    const now = performance.now();
+    const shareEnd = now + (end - now) / (roles.length - index);
+    /** One run with this size of the free dimensions. */
+    const run = async (size: number): Promise<number> => {
+      const feeds = feedsOf(role, size);
+      const before = host.runMs();
+      await loaded.run(name, feeds);
+      return host.runMs() - before;
+    };
+    const extent = loaded.provider === 'cpu' ? ON_CPU : ON_CARD;
+    const hasTime = (): boolean => performance.now() < shareEnd;
+    for await (const times of timesOf(role, { run, hasTime, extent })) found(name, times);
+  }
+}
 
-async function timesOf(role: PackRole, run: Run, extent: Extent): Promise<GraphTimes> {
+interface Timing {
+  readonly run: (size: number) => Promise<number>;
+  /** Whether this graph's share of the time is not used up. */
+  readonly hasTime: () => boolean;
+  readonly extent: typeof ON_CARD;
+}
+
+/** Yields what is known after each measurement; those that there is no time for are left out. */
+async function* timesOf(role: PackRole, { run, hasTime, extent }: Timing): AsyncGenerator<GraphTimes> {
   const [free] = freeDimensions(role);
-  if (free === undefined) return { size: 1, ms: await timed(1, run, extent) };
-  const size = free === 'frames' && role.inputs['audio'] !== undefined ? extent.window : extent.batch;
-  const quarter = size / 4;
-  const ms = await timed(size, run, extent);
-  const quarterMs = await timed(quarter, run, extent);
-  const inTurn = await timed(size, async (whole) => (await run(whole)) + (await run(quarter)), extent);
-  return {
-    size,
-    ms,
-    quarter_ms: quarterMs,
-    in_turn_ms: inTurn,
-    change_ms: rounded((inTurn - ms - quarterMs) / 2),
+  const faces = free === 'frames' && role.inputs['audio'] !== undefined ? extent.window : extent.batch;
+  const size = free === undefined ? 1 : faces;
+  const timed = async (each: () => Promise<number>, { least, most, ms }: Runs): Promise<number> => {
+    const runs: number[] = [];
+    let spent = 0;
+    while (runs.length === 0 || (hasTime() && runs.length < most && (runs.length < least || spent < ms))) {
+      const took = await each();
+      runs.push(took);
+      spent += took;
+    }
+    return rounded(median(runs));
   };
-}
 
-/** The median; the first run prepares. */
-async function timed(size: number, run: Run, { most, least, ms }: Extent): Promise<number> {
+  // The first run of a shape prepares.
   await run(size);
-  const runs: number[] = [];
-  let spent = 0;
-  while (runs.length < least || (runs.length < most && spent < ms)) {
-    const took = await run(size);
-    runs.push(took);
-    spent += took;
-  }
-  return rounded(median(runs));
+  const ms = await timed(() => run(size), extent.alike);
+  yield { size, ms };
+  if (free === undefined || !hasTime()) return;
+  const quarter = size / 4;
+  await run(quarter);
+  const quarterMs = await timed(() => run(quarter), extent.alike);
+  yield { size, ms, quarter_ms: quarterMs };
+  if (!hasTime()) return;
+  // The run before had a quarter: in a pair, both runs follow one of another shape.
+  const inTurn = await timed(async () => (await run(size)) + (await run(quarter)), extent.inTurn);
+  const change = rounded((inTurn - ms - quarterMs) / 2);
+  yield { size, ms, quarter_ms: quarterMs, in_turn_ms: inTurn, change_ms: change };
 }
 
 const rounded = (ms: number): number => Number(ms.toFixed(3));
@@ -112,3 +137,5 @@ function feedsOf(role: PackRole, size: number): Tensors {
     ),
   );
 }
+
+void main(process.argv.slice(2));
