@@ -39,7 +39,7 @@ module.exports = {
       comment: 'Services are started by the scripts; of the GPU worker they also run the inference',
       severity: 'error',
       from: { path: '^scripts/' },
-      to: { path: '^services/', pathNot: '^services/gpu-worker/src/index\\.ts$' },
+      to: { path: '^services/', pathNot: '^services/gpu-worker/src/(inference/)?index\\.ts$' },
     },
     {
       name: 'scripts-through-an-index',

@@ -20,6 +20,7 @@ const sources = {
   moduleNameMapper: {
     '^@lipsync/prisma$': '<rootDir>/prisma/index.ts',
     '^@lipsync/gpu-worker$': '<rootDir>/services/gpu-worker/src/index.ts',
+    '^@lipsync/gpu-worker/inference$': '<rootDir>/services/gpu-worker/src/inference/index.ts',
     '^@lipsync/domain/(clock|timeline)$': '<rootDir>/packages/domain/src/$1.ts',
     '^@lipsync/engines/test$': '<rootDir>/packages/engines/src/test/index.ts',
     '^@lipsync/engines/test/(.*)$': '<rootDir>/packages/engines/src/test/$1.ts',

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { readPack, type Tensors } from '@lipsync/engines';
-import { createSessionHost, filledTensor, loadPack } from '@lipsync/gpu-worker';
+import { createSessionHost, filledTensor, loadPack } from '@lipsync/gpu-worker/inference';
 import { median } from '@lipsync/local-stack';
 import { type PackRole, packRoles } from '@lipsync/model-pack';
 
