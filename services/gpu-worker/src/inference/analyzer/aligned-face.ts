@@ -95,23 +95,27 @@ export function cellsWithin(points: readonly Point[]): Uint8Array {
 
 /** The cells that lie within `by` columns and rows of one of these. A negative `by` keeps those that lie so deep inside. */
 export function grown(cells: Uint8Array, by: number): Uint8Array {
-  if (by < 0)
-    return grown(
-      cells.map((cell) => 1 - cell),
-      -by,
-    ).map((cell) => 1 - cell);
+  if (by < 0) return inverted(grown(inverted(cells), -by));
   const along = spread(cells, by, 1);
   return spread(along, by, ALIGNED_SIDE);
+}
+
+function inverted(cells: Uint8Array): Uint8Array {
+  const out = new Uint8Array(ALIGNED_CELLS);
+  for (let cell = 0; cell < ALIGNED_CELLS; cell++) out[cell] = 1 - (cells[cell] ?? 0);
+  return out;
 }
 
 function spread(cells: Uint8Array, by: number, step: number): Uint8Array {
   const out = new Uint8Array(ALIGNED_CELLS);
   const across = step === 1 ? ALIGNED_SIDE : 1;
   for (let line = 0; line < ALIGNED_SIDE; line++) {
+    let next = 0;
     for (let i = 0; i < ALIGNED_SIDE; i++) {
       if (cells[line * across + i * step] !== 1) continue;
-      const end = Math.min(ALIGNED_SIDE - 1, i + by);
-      for (let j = Math.max(0, i - by); j <= end; j++) out[line * across + j * step] = 1;
+      const end = Math.min(ALIGNED_SIDE, i + by + 1);
+      for (let j = Math.max(next, i - by); j < end; j++) out[line * across + j * step] = 1;
+      next = end;
     }
   }
   return out;

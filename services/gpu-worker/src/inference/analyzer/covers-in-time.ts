@@ -32,8 +32,11 @@ export function toBits(cells: Uint8Array): CellBits {
   return bits;
 }
 
-export const fromBits = (bits: CellBits): Uint8Array =>
-  Uint8Array.from({ length: ALIGNED_CELLS }, (_, cell) => ((bits[cell >> 3] ?? 0) >> (cell & 7)) & 1);
+export function fromBits(bits: CellBits): Uint8Array {
+  const cells = new Uint8Array(ALIGNED_CELLS);
+  for (let cell = 0; cell < ALIGNED_CELLS; cell++) cells[cell] = ((bits[cell >> 3] ?? 0) >> (cell & 7)) & 1;
+  return cells;
+}
 
 /** What one look shows by itself. */
 export interface JudgedLook {
