@@ -1,19 +1,9 @@
-import { createDdim, type ScheduleParams } from './ddim';
+import { SCHEDULE } from '../test/highsync-pack';
+import { createDdim } from './ddim';
 import { createGuidanceScale, guidanceIntervalSchema } from './guidance-interval';
 
 /** HighSync's, which begins with pure noise. */
-const schedule: ScheduleParams = {
-  trainSteps: 1000,
-  betaStart: 0.00085,
-  betaEnd: 0.012,
-  betaSchedule: 'linear',
-  prediction: 'v_prediction',
-  spacing: 'trailing',
-  stepsOffset: 1,
-  finalAlpha: 'one',
-  zeroTerminalSnr: true,
-  steps: 20,
-};
+const schedule = { ...SCHEDULE, steps: 20 };
 const guidance = 3.5;
 
 test('without an interval, all steps are guided', () => {

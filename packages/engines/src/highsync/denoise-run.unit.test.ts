@@ -1,5 +1,6 @@
 import { createArrayPool } from '../model';
 import { upTo } from '../test/clips';
+import { SCHEDULE } from '../test/highsync-pack';
 import { createDenoiseRun } from './denoise-run';
 import { type HighsyncParams } from './manifest';
 import { type PredictWindow } from './predict-window';
@@ -15,18 +16,7 @@ const paramsWith = (stretch: number): HighsyncParams => ({
   audio: { whisper: 'openai', states: 1, width: 1 },
   window: WINDOW,
   overlap: 3,
-  schedule: {
-    trainSteps: 1000,
-    betaStart: 0.00085,
-    betaEnd: 0.012,
-    betaSchedule: 'linear',
-    prediction: 'v_prediction',
-    spacing: 'trailing',
-    stepsOffset: 1,
-    finalAlpha: 'one',
-    zeroTerminalSnr: true,
-    steps: STEPS,
-  },
+  schedule: { ...SCHEDULE, steps: STEPS },
   guidance: 1,
   seed: 42,
   mask: { top: 1, bottom: 2, left: 1, right: 2 },

@@ -90,7 +90,8 @@ export const STEPS = SEGMENT_FRAMES / 2;
 /** The denoising networks' target for a frame: shares of its clean latent, its audio and its landmarks. */
 export const SHARES = { reference: 0.4, audio: 0.2, landmarks: 0.001 };
 
-const SCHEDULE: ScheduleParams = {
+/** The published one with fewer steps. */
+export const SCHEDULE: ScheduleParams = {
   trainSteps: 1000,
   betaStart: 0.00085,
   betaEnd: 0.012,

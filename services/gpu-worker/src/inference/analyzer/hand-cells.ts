@@ -7,18 +7,19 @@ import { type Hand } from './hand-finder';
  * its palm, from the wrist to the root of the middle finger.
  */
 
-/** Joints that fingers and palm connect, and how far to both sides of the line between them the hand reaches. */
+/** Lines from joint to joint, and how far to both sides of them the hand reaches. */
 const FINGERS = [
-  ...[[1, 2] as const, [2, 3] as const, [3, 4] as const],
-  ...[[5, 6] as const, [6, 7] as const, [7, 8] as const],
-  ...[[9, 10] as const, [10, 11] as const, [11, 12] as const],
-  ...[[13, 14] as const, [14, 15] as const, [15, 16] as const],
-  ...[[17, 18] as const, [18, 19] as const, [19, 20] as const],
+  [1, 2, 3, 4],
+  [5, 6, 7, 8],
+  [9, 10, 11, 12],
+  [13, 14, 15, 16],
+  [17, 18, 19, 20],
 ];
 const FINGER = 0.17;
 const PALM = [
-  ...[[0, 1] as const, [0, 5] as const, [0, 9] as const, [0, 13] as const, [0, 17] as const],
-  ...[[1, 5] as const, [5, 9] as const, [9, 13] as const, [13, 17] as const],
+  [0, 1, 5, 9, 13, 17, 0],
+  [5, 0, 9],
+  [0, 13],
 ];
 const HALF_PALM = 0.25;
 
@@ -45,8 +46,10 @@ export function handCells(hands: readonly Hand[], patch: Patch): Uint8Array {
     const palm = Math.max(apart(wrist, middle), apart(at(INDEX_FINGER), at(LITTLE_FINGER)) / PALM_WIDTH);
     const back = ARM / Math.max(0.5, apart(wrist, middle) / palm);
     const elbow = { x: wrist.x + back * (wrist.x - middle.x), y: wrist.y + back * (wrist.y - middle.y) };
-    for (const [from, to] of FINGERS) cover(cells, at(from), at(to), FINGER * palm);
-    for (const [from, to] of PALM) cover(cells, at(from), at(to), HALF_PALM * palm);
+    const coverAlong = (line: readonly number[], reach: number): void =>
+      line.slice(1).forEach((to, i) => cover(cells, at(line[i] ?? to), at(to), reach));
+    for (const line of FINGERS) coverAlong(line, FINGER * palm);
+    for (const line of PALM) coverAlong(line, HALF_PALM * palm);
     cover(cells, wrist, elbow, HALF_ARM * palm);
   }
   return cells;
