@@ -25,12 +25,15 @@ export interface Metrics extends MetricsSource {
   addProcessMetrics(): void;
 }
 
+type OpenMetrics = prometheus.OpenMetricsContentType;
+
 /** What the client library needs to know about any metric. */
 interface Settings {
   name: string;
   help: string;
   labelNames: string[];
-  registers: prometheus.Registry[];
+  registers: prometheus.Registry<OpenMetrics>[];
+  enableExemplars?: boolean;
   buckets?: number[];
 }
 
@@ -38,7 +41,9 @@ const PREFIX = 'lipsync_';
 
 /** Creates a separate registry: no two share anything, and importing this registers nothing. */
 export function createMetrics(): Metrics {
-  const registry = new prometheus.Registry();
+  // Only OpenMetrics, which Prometheus asks for before its older format, has exemplars.
+  const registry = new prometheus.Registry<OpenMetrics>();
+  registry.setContentType(prometheus.Registry.OPENMETRICS_CONTENT_TYPE);
   const made = new Map<MetricName, object>();
   const collectors: (() => Promise<void>)[] = [];
 
@@ -56,7 +61,9 @@ export function createMetrics(): Metrics {
       help: definition.help,
       labelNames: Object.keys(definition.labels),
       registers: [registry],
-      ...(definition.buckets === undefined ? {} : { buckets: [...definition.buckets] }),
+      ...(definition.buckets === undefined
+        ? {}
+        : { buckets: [...definition.buckets], enableExemplars: true }),
     });
     made.set(name, metric);
     begin(metric, definition);
@@ -115,8 +122,9 @@ function gaugeOf<L extends Labels>(metric: prometheus.Gauge): Gauge<L> {
 
 function histogramOf<L extends Labels>(metric: prometheus.Histogram): Histogram<L> {
   return {
-    observe: (labels, value) => {
-      if (Number.isFinite(value)) metric.observe(labels, value);
+    observe: (labels, value, traceId) => {
+      const exemplarLabels = traceId === undefined ? {} : { trace_id: traceId };
+      if (Number.isFinite(value)) metric.observe({ labels, value, exemplarLabels });
     },
   };
 }
@@ -148,8 +156,11 @@ interface Gauge<L extends Labels> {
 
 /** A distribution of values, in cumulative buckets. */
 interface Histogram<L extends Labels> {
-  /** Ignores a value that is not a finite number (it could not be measured). */
-  observe(labels: L, value: number): void;
+  /**
+   * Ignores a value that is not a finite number (it could not be measured). `traceId` becomes the exemplar of the bucket:
+   * the newest trace whose value fell into it.
+   */
+  observe(labels: L, value: number, traceId?: string): void;
 }
 
 export type TurnOutcome = 'completed' | 'failed';

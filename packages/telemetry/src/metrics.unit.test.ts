@@ -23,6 +23,22 @@ describe('createMetrics', () => {
     expect(told.families.get('lipsync_queue_wait_seconds')?.type).toBe('histogram');
   });
 
+  it('shows with each bucket of a histogram the newest trace that fell into it', async () => {
+    const metrics = createMetrics();
+    const durations = metrics.histogram('job_duration_seconds');
+    const labels = { queue: 'media', outcome: 'completed' } as const;
+    for (const [seconds, traceId] of [
+      [3, 'a'.repeat(32)],
+      [4, 'b'.repeat(32)],
+      [0.2, undefined],
+    ] as const)
+      durations.observe(labels, seconds, traceId);
+    const text = await metrics.text();
+    expect(text.match(/ # \{.*/g)).toEqual([expect.stringMatching(/^ # \{trace_id="b{32}"\} 4 \d+\.\d+$/)]);
+    expect(text).toMatch(/job_duration_seconds_bucket\{le="5",queue="media",outcome="completed"\} 3 # /);
+    expect(text.endsWith('\n# EOF\n')).toBe(true);
+  });
+
   it('begins at zero for metrics to alert on, for every combination of labels', async () => {
     const metrics = createMetrics();
     metrics.counter('rate_limit_decisions_total');

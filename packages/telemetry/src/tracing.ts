@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type Attributes, type Context, type Span as SdkSpan } from '@opentelemetry/api';
 import { type ExportResult, type ExportResultCode } from '@opentelemetry/core';
 import { type SpanExporter } from '@opentelemetry/sdk-trace';
@@ -15,7 +16,7 @@ interface SpanStart {
 
 /** A piece of work in a trace. Passed from caller to callee; there is no hidden current span. */
 export interface Span {
-  /** Undefined without a collector, unless the trace was begun elsewhere. */
+  /** Only `NO_SPAN` has none: log lines of one piece of work share this without a collector, too. */
   readonly traceId: string | undefined;
   /** W3C trace context for downstream work. Undefined where `traceId` is. */
   readonly traceParent: string | undefined;
@@ -46,15 +47,24 @@ export const NO_SPAN: Span = {
 /** W3C Trace Context, version 00: neither of the ids is all zeros. */
 const TRACE_PARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Records nothing. A trace that was begun elsewhere is passed on as it came. */
+/**
+ * Records nothing. A trace that was begun elsewhere is passed on as it came; where there is none, one begins here that
+ * is marked as not recorded.
+ */
 export const NO_TRACING: Tracing = {
   startSpan: (_name, { parent }) => {
-    const [traceParent, traceId] = TRACE_PARENT.exec(parent ?? '') ?? [];
+    const [traceParent, traceId] = TRACE_PARENT.exec(parent ?? '') ?? beginTrace();
     const span: Span = { ...NO_SPAN, traceId, traceParent, during: (_part, work) => work(span) };
     return span;
   },
   close: () => Promise.resolve(),
 };
+
+/** W3C trace context of a new trace, not sampled, and its id. */
+function beginTrace(): [traceParent: string, traceId: string] {
+  const traceId = randomBytes(16).toString('hex');
+  return [`00-${traceId}-${randomBytes(8).toString('hex')}-00`, traceId];
+}
 
 interface OtlpOptions {
   /** Base URL of the collector. Traces go to `v1/traces` below it. */

@@ -123,9 +123,15 @@ describe('NO_TRACING', () => {
     [CALLER.toUpperCase()],
     [`00-${'0'.repeat(32)}-b7ad6b7169203331-01`],
     [`00-0af7651916cd43dd8448eb211c80319c-${'0'.repeat(16)}-01`],
-  ])('begins no trace of its own: %s', async (parent) => {
+  ])('begins a trace that is not recorded, for log lines to share: %s', async (parent) => {
     const span = NO_TRACING.startSpan('job', { kind: 'consumer', parent });
-    expect([span.traceId, span.traceParent]).toEqual([undefined, undefined]);
-    expect(await span.during('part', async (part) => part.traceId ?? 'untraced')).toBe('untraced');
+    expect(span.traceParent).toBe(`00-${span.traceId}-${span.traceParent?.slice(36, 52)}-00`);
+    expect(CALLER).not.toContain(span.traceId);
+    const next = NO_TRACING.startSpan('webhook', { kind: 'client', parent: span.traceParent });
+    expect([next.traceId, await span.during('part', async (part) => part.traceId)]).toEqual([
+      span.traceId,
+      span.traceId,
+    ]);
+    expect(NO_TRACING.startSpan('job', { kind: 'consumer', parent }).traceId).not.toBe(span.traceId);
   });
 });

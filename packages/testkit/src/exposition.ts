@@ -16,7 +16,7 @@ export interface Exposition {
   readonly value: (name: string, labels?: Readonly<Record<string, string>>) => number | undefined;
 }
 
-/** Reads Prometheus' text format, as its client library writes it. */
+/** Reads OpenMetrics' text, as Prometheus' client library writes it. Exemplars are left out. */
 export function parseExposition(text: string): Exposition {
   const families = new Map<string, { type: string; samples: Sample[] }>();
   let samples: Sample[] = [];
@@ -24,14 +24,15 @@ export function parseExposition(text: string): Exposition {
     const [, name, type] = /^# TYPE (\S+) (\S+)$/.exec(line) ?? [];
     if (name !== undefined && type !== undefined) {
       samples = [];
-      families.set(name, { type, samples });
+      // OpenMetrics names a counter's family without the end of its sample's name.
+      families.set(type === 'counter' ? `${name}_total` : name, { type, samples });
     } else if (line !== '' && !line.startsWith('#')) samples.push(parseSample(line));
   }
   return { families, value: (name, labels = {}) => find(families, name, labels) };
 }
 
 function parseSample(line: string): Sample {
-  const match = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line);
+  const match = /^(\w+)(?:\{([^}]*)\})? (\S+)(?: # .*)?$/.exec(line);
   if (match === null) throw new Error(`not a sample: ${line}`);
   const [, name = '', labels = '', value] = match;
   const pairs = Array.from(labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g), ([, key, text]) => [key, text]);

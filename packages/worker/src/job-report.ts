@@ -45,10 +45,10 @@ export function createJobMetrics(metrics: Metrics) {
       waits.observe({ queue }, waitedSeconds);
       busy.add({}, 1);
     },
-    ended: ({ queue }: Claim, outcome: JobOutcome, seconds: number): void => {
+    ended: ({ queue }: Claim, outcome: JobOutcome, seconds: number, { traceId }: Span): void => {
       busy.add({}, -1);
       jobs.inc({ queue, outcome });
-      durations.observe({ queue, outcome }, seconds);
+      durations.observe({ queue, outcome }, seconds, traceId);
     },
   };
 }

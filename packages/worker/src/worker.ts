@@ -246,7 +246,7 @@ export function createJobRunner(options: JobRunnerOptions) {
 
     const durationMs = performance.now() - started;
     const code = disposition && 'code' in disposition ? disposition.code : undefined;
-    metrics.ended(claim, outcome, durationMs / 1000);
+    metrics.ended(claim, outcome, durationMs / 1000, span);
     span.set({ 'lipsync.outcome': outcome });
     span.end(code);
     logger.wide('job', {

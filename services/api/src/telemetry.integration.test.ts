@@ -71,7 +71,7 @@ describe('metrics of the API', () => {
     });
   });
 
-  it("are all there is without a collector, but a caller's own trace is kept with what it creates, and logged", async () => {
+  it('are all there is without a collector, but what a request creates keeps the trace of its caller, or one of its own, that is logged', async () => {
     const { key } = customer;
     const render = async (name: string, headers: Record<string, string>) => {
       const options = { key, headers: { ...headers, 'X-Request-Id': name }, json: renderRequest() };
@@ -88,7 +88,8 @@ describe('metrics of the API', () => {
       traceParent: CALLER,
       traceId: CALLER_TRACE,
     });
-    expect(await render('not-traced', {})).toEqual({ traceParent: null, traceId: undefined });
+    const { traceParent, traceId } = await render('not-traced', {});
+    expect(traceParent).toMatch(new RegExp(`^00-${String(traceId)}-[0-9a-f]{16}-00$`));
   });
 
   it("count the rate limiter's decisions for each of its allowances", async () => {

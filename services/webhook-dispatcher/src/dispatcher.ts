@@ -114,7 +114,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const httpStatus = 'httpStatus' in outcome ? outcome.httpStatus : undefined;
     inFlight.add({}, -1);
     attempts.inc({ result: outcome.kind === 'failed' ? outcome.error : outcome.kind });
-    durations.observe({}, tookMs / 1000);
+    durations.observe({}, tookMs / 1000, span.traceId);
     if (httpStatus !== undefined) span.set({ 'http.response.status_code': httpStatus });
     span.end(errorClass);
 

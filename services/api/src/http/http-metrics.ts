@@ -20,9 +20,9 @@ export function createHttpMetrics(metrics: Metrics) {
   const decisions = metrics.counter('rate_limit_decisions_total');
   return {
     /** Counts a request whose response was sent or whose caller hung up. */
-    ended: (request: EndedRequest, status: number, seconds: number): void => {
+    ended: (request: EndedRequest, status: number, seconds: number, traceId: string | undefined): void => {
       const operation = request.operation_id ?? 'other';
-      durations.observe({ operation, status: String(status) }, seconds);
+      durations.observe({ operation, status: String(status) }, seconds, traceId);
       if (request.error_code !== undefined) errors.inc({ operation, code: request.error_code });
       const creates = operation === 'create_render' || operation === 'create_preparation';
       if (creates && request.idempotent_replayed) replays.inc({ operation });

@@ -29,7 +29,7 @@ export function beginRequest(
     const { fields, span } = context;
     const status = res.writableFinished ? res.statusCode : 499;
     const durationMs = performance.now() - startedAt;
-    httpMetrics.ended(fields, status, durationMs / 1000);
+    httpMetrics.ended(fields, status, durationMs / 1000, span.traceId);
     span.set({ 'http.response.status_code': status, 'lipsync.resource_id': fields.resource_id });
     span.end(status >= 500 ? (fields.error_code ?? String(status)) : undefined);
     const line = {
