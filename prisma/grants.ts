@@ -1,6 +1,6 @@
 import { type Client, escapeIdentifier } from 'pg';
 
-type Right = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | `${'SELECT' | 'UPDATE'} (${string})`;
+type Right = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | `${'SELECT' | 'INSERT' | 'UPDATE'} (${string})`;
 
 const ALL = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const;
 const EXTENDED = ['SELECT', 'INSERT', 'UPDATE'] as const;
@@ -64,6 +64,26 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ri
     preparations: ['SELECT (id, trace_parent)'],
   },
   scaler: { jobs: READ, workers: READ, customers: READ },
+  /** The operator's command. It may do everything but change what is on record about it, or say when that was. */
+  admin: {
+    customers: ALL,
+    api_keys: ALL,
+    webhook_secrets: ALL,
+    assets: ALL,
+    uploads: ALL,
+    renders: ALL,
+    engine_runs: ALL,
+    preparations: ALL,
+    features: ALL,
+    feature_objects: ALL,
+    jobs: ALL,
+    webhook_events: ALL,
+    webhook_deliveries: ALL,
+    idempotency_keys: ALL,
+    workers: ALL,
+    reconciliation: READ,
+    audit_log: ['SELECT', 'INSERT (id, actor, command, customer_id, subject_id, details)'],
+  },
 };
 
 /**

@@ -16,6 +16,7 @@ export {
   setLimits,
   touchApiKey,
 } from './customers/customers';
+export { type Act, type AuditRow, listAudit, recordAct } from './audit/audit-log';
 export { createAsset, getAsset } from './inputs/assets';
 export { type Backlog, type QueueBacklog, readBacklog } from './queue/backlog';
 export {

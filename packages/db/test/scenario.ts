@@ -57,7 +57,10 @@ export interface Scenario {
   /** Lets the lease of a running job run out. */
   expireLease(jobId: string): Promise<void>;
   events(renderId: string): Promise<{ type: string; body: string; deliveries: number }[]>;
-  /** Deletes what a test has left behind, except for the customer, so that the next one can use the same database. */
+  /**
+   * Deletes what a test has left behind, except for the customer and the audit log, which nobody can empty, so that the
+   * next one can use the same database.
+   */
   empty(): Promise<void>;
   close(): Promise<void>;
 }
@@ -144,7 +147,7 @@ export async function openScenario(): Promise<Scenario> {
       ),
     empty: async () => {
       const tables = await make.query<{ name: string }>(
-        `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> '_prisma_migrations'`,
+        `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('_prisma_migrations', 'audit_log')`,
       );
       await make.query(tables.map(({ name }) => `DELETE FROM ${name}`).join('; '));
       await db.prisma.customer.create({ data: { id: customerId, name: 'A customer', ...LIMITS } });

@@ -14,6 +14,7 @@ export const ID_PREFIXES = {
   customer: 'cus',
   apiKey: 'key',
   webhookSecret: 'sec',
+  auditRow: 'aud',
 } as const;
 
 export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES];

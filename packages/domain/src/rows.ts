@@ -4,6 +4,7 @@
 export interface CustomerRow {
   id: string;
   name: string;
+  state: string;
   createdAt: Date;
   postPerMinute: number | null;
   getPerMinute: number | null;

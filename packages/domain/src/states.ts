@@ -75,6 +75,9 @@ export const UPLOAD_STATES = statesOf<UploadStatus>(
 );
 export const DELIVERY_STATES = statesOf<DeliveryStatus>('a delivery', ['pending'], ['delivered', 'failed']);
 
+/** Whether a customer may use the service. All but an active one is refused as if it had no key. */
+export type CustomerState = 'active' | 'suspended';
+
 type Terminal = Exclude<RecordStatus, 'accepted' | 'processing'>;
 
 // In order of progress. Terminal stages repeat the status, so that a display needs only the stage.

@@ -1,4 +1,4 @@
-import { type CustomerLimits, customerLimits, ServiceError } from '@lipsync/domain';
+import { type CustomerLimits, customerLimits, type CustomerRow, ServiceError } from '@lipsync/domain';
 import { DATABASE_WAIT_MS, type Db, transaction, type Tx } from '../postgres/db';
 import { LOCK_NOT_AVAILABLE, sqlState } from '../postgres/errors';
 
@@ -94,8 +94,8 @@ function storableKey(key: string): string {
 /**
  * Counting against the limit and inserting are one step: until the caller commits, nobody else counts this customer's
  * records or uploads.
- * @throws ServiceError concurrency_limit_exceeded if the customer has reached its limit of accepted and processing
- * records
+ * @throws ServiceError invalid_api_key as `requireActive`, and concurrency_limit_exceeded if the customer has reached its
+ * limit of accepted and processing records
  */
 export async function requireRecordSlot(tx: Tx, customerId: string): Promise<void> {
   const { activeRecordsMax } = await lockCustomer(tx, customerId);
@@ -110,8 +110,8 @@ export async function requireRecordSlot(tx: Tx, customerId: string): Promise<voi
 
 /**
  * The same for uploads.
- * @throws ServiceError concurrency_limit_exceeded if the customer has reached its limit of uploads that wait for their
- * bytes
+ * @throws ServiceError invalid_api_key as `requireActive`, and concurrency_limit_exceeded if the customer has reached its
+ * limit of uploads that wait for their bytes
  */
 export async function requireUploadSlot(tx: Tx, customerId: string, now: Date): Promise<void> {
   const { openUploadsMax } = await lockCustomer(tx, customerId);
@@ -124,5 +124,22 @@ export async function requireUploadSlot(tx: Tx, customerId: string, now: Date): 
 /** Locks the customer's row. What is counted after this includes what was committed while the lock was waited for. */
 async function lockCustomer(tx: Tx, customerId: string): Promise<CustomerLimits> {
   await tx.$queryRaw`SELECT id FROM customers WHERE id = ${customerId} FOR UPDATE`;
-  return customerLimits(await tx.customer.findUniqueOrThrow({ where: { id: customerId } }));
+  const customer = await tx.customer.findUniqueOrThrow({ where: { id: customerId } });
+  requireState(customer);
+  return customerLimits(customer);
+}
+
+/**
+ * For what is created without being counted. Holds off a change of the customer's state until the caller commits, so that
+ * whoever changes it finds all that was created before, and nothing is created after.
+ * @throws ServiceError invalid_api_key if the customer was suspended since its key was looked up
+ */
+export async function requireActive(tx: Tx, customerId: string): Promise<void> {
+  await tx.$queryRaw`SELECT id FROM customers WHERE id = ${customerId} FOR SHARE`;
+  requireState(await tx.customer.findUniqueOrThrow({ where: { id: customerId } }));
+}
+
+function requireState({ state }: CustomerRow): void {
+  if (state !== 'active')
+    throw new ServiceError('invalid_api_key', { headers: { 'WWW-Authenticate': 'Bearer' } });
 }

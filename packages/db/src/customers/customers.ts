@@ -55,7 +55,7 @@ const FIND_API_KEY = {
       get_per_minute AS "getPerMinute", active_records_max AS "activeRecordsMax",
       running_jobs_max AS "runningJobsMax", open_uploads_max AS "openUploadsMax"
     FROM api_keys AS key JOIN customers AS customer ON customer.id = key.customer_id
-    WHERE key.hash = $1 AND key.revoked_at IS NULL`,
+    WHERE key.hash = $1 AND key.revoked_at IS NULL AND customer.state = 'active'`,
 };
 
 /** Stores a new key as its SHA-256 (hex). Returns null if the customer does not exist. */
@@ -68,7 +68,7 @@ export async function issueKey(
   return db.prisma.apiKey.create({ data: { id: db.newId('key'), ...key }, omit: { hash: true } });
 }
 
-/** The owner of the key with this hash; null for an unknown and a revoked key alike. */
+/** The owner of the key with this hash; null alike for an unknown key, a revoked one, and one of a suspended customer. */
 export async function findApiKey(db: Db, hash: string): Promise<KeyOwner | null> {
   const [owner] = await run<KeyOwner>(db, FIND_API_KEY, [hash]);
   return owner ?? null;

@@ -1,7 +1,8 @@
 import { type ErrorCode, type Input, type MediaType } from '@lipsync/contract';
 import { type AssetRow, errorMessage, isId, ServiceError } from '@lipsync/domain';
 import { type Asset } from '@lipsync/prisma';
-import { databaseNow, type Db, secondsAfter, transaction, type Tx } from '../postgres/db';
+import { customerTransaction, requireActive } from '../customers/customer-transaction';
+import { databaseNow, type Db, secondsAfter, type Tx } from '../postgres/db';
 import { insertJobs, type NewJob } from '../queue/queues';
 
 interface NewUrlAsset {
@@ -16,8 +17,8 @@ interface NewUrlAsset {
 
 /** Creates an asset to be fetched from a URL, with its ingest job in the `media` queue. */
 export function createAsset(db: Db, asset: NewUrlAsset): Promise<AssetRow> {
-  return transaction(db, async (tx) => {
-    const now = await databaseNow(tx);
+  return customerTransaction(db, asset.customerId, async (tx, now) => {
+    await requireActive(tx, asset.customerId);
     const row = await insertUrlAsset(db, tx, asset, now);
     await insertJobs(db, tx, asset.customerId, [ingestOf(row)], now);
     return row;

@@ -7,7 +7,7 @@ import {
   type UploadRow,
 } from '@lipsync/domain';
 import { type Upload } from '@lipsync/prisma';
-import { customerTransaction, requireUploadSlot } from '../customers/customer-transaction';
+import { customerTransaction, requireActive, requireUploadSlot } from '../customers/customer-transaction';
 import { databaseNow, type Db, secondsAfter, type Tx } from '../postgres/db';
 import { insertJobs } from '../queue/queues';
 import { assetRow, ingestOf } from './assets';
@@ -99,7 +99,10 @@ export async function completeUpload(
     const current = await findUpload(tx, customerId, uploadId);
     if (current.upload.status === 'completed') return current.asset;
     if (traceParent !== undefined) await joinTrace(tx, current.asset, traceParent);
-    return freeze(db, tx, current.upload, staged.etag, current.now);
+    const frozen = await freeze(db, tx, current.upload, staged.etag, current.now);
+    // In the order of locks, an asset comes before its customer.
+    await requireActive(tx, customerId);
+    return frozen;
   });
 }
 

@@ -1,5 +1,6 @@
 import { GRANTS, migrate } from '@lipsync/prisma';
 import { MEDIA, openScenario, type Scenario } from '../../test/scenario';
+import { listAudit, recordAct } from '../audit/audit-log';
 import { claimJob } from '../jobs/claim';
 import { completeIngest } from '../jobs/complete';
 import { purge } from '../maintenance/purge';
@@ -7,7 +8,7 @@ import { reconcile } from '../maintenance/reconcile';
 import { readBacklog } from '../queue/backlog';
 import { enqueueJobs } from '../queue/enqueue';
 import { registerWorker } from '../queue/workers';
-import { createDb, type Db } from './db';
+import { createDb, type Db, transaction } from './db';
 
 const PASSWORD = 'secret';
 const CAPS = { perOrigin: 8, perCustomer: 16 };
@@ -92,8 +93,37 @@ describe("a service's role", () => {
     ['api', 'UPDATE customers SET running_jobs_max = 100'],
     ['api', 'DELETE FROM renders'],
     ['scaler', 'SELECT FROM renders'],
+    ['admin', "UPDATE audit_log SET actor = 'somebody else'"],
+    ['admin', 'DELETE FROM audit_log'],
+    ['admin', 'TRUNCATE audit_log'],
+    ['admin', "INSERT INTO audit_log (id, actor, command, at) VALUES ('a', 'a', 'a', now())"],
+    ['admin', "INSERT INTO audit_log (id, actor, command, login) VALUES ('a', 'a', 'a', 'somebody')"],
   ])('refuses the %s: %s', async (service, statement) => {
     await expect(as(service).pool.query(statement)).rejects.toThrow('permission denied');
+  });
+
+  it.each(roles.filter((service) => service !== 'admin'))(
+    'keeps the %s from the audit log',
+    async (service) => {
+      for (const statement of [
+        'SELECT FROM audit_log',
+        "INSERT INTO audit_log (id, actor, command) VALUES ('a', 'a', 'a')",
+        "UPDATE audit_log SET actor = 'somebody else'",
+        'DELETE FROM audit_log',
+        'TRUNCATE audit_log',
+      ])
+        await expect(as(service).pool.query(statement)).rejects.toThrow('permission denied');
+    },
+  );
+
+  it('lets admin work on every other table, and add to the audit log, which notes its login', async () => {
+    const tables = await scenario.make.query<{ name: string }>(
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> '_prisma_migrations'`,
+    );
+    expect(Object.keys(GRANTS['admin'] ?? {}).sort()).toEqual(tables.map(({ name }) => name).sort());
+    const db = as('admin');
+    await transaction(db, (tx) => recordAct(db, tx, { actor: 'ada', command: 'customers limits' }));
+    expect(await listAudit(db, { sinceSeconds: 60 })).toMatchObject([{ login: nameOf('admin') }]);
   });
 
   it.each(roles)('lets the %s create nothing and change no schema', async (service) => {
