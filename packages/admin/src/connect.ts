@@ -1,4 +1,4 @@
-import { createDb, type Db } from '@lipsync/db';
+import { type Act, createDb, type Db } from '@lipsync/db';
 import {
   createSecretBox,
   loadEnv,
@@ -13,6 +13,8 @@ import { openStorage, type Storage } from '@lipsync/storage';
 export interface AdminContext {
   db: Db;
   secretBox: SecretBox;
+  /** What the audit log says of the command: whatever it changes is recorded with this (`recordAct`). */
+  act: Act;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -27,7 +29,7 @@ export interface Connection {
   publicOrigin(): string;
 }
 
-export function connectedBy(environment: () => Environment): Connection {
+export function connectedBy(environment: () => Environment, act: () => Act): Connection {
   return {
     async withContext(action) {
       const wanted = sharedSettings.pick({
@@ -44,7 +46,8 @@ export function connectedBy(environment: () => Environment): Connection {
         applicationName: 'admin',
       });
       try {
-        return await action({ db, secretBox: createSecretBox(env.MASTER_KEY, env.MASTER_KEY_PREVIOUS) });
+        const secretBox = createSecretBox(env.MASTER_KEY, env.MASTER_KEY_PREVIOUS);
+        return await action({ db, secretBox, act: act() });
       } finally {
         await db.close();
       }

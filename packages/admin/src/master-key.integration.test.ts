@@ -26,7 +26,8 @@ describe('resealSecrets', () => {
     await database.drop();
   });
 
-  const under = (key: string, previous?: string) => ({ db, secretBox: createSecretBox(key, previous) });
+  const act = { actor: 'test', command: 'test' };
+  const under = (key: string, previous?: string) => ({ db, secretBox: createSecretBox(key, previous), act });
   const opened = async (customerId: string, key: string): Promise<string> => {
     const ciphertext = await getSecret(db, customerId);
     if (ciphertext === null) throw new Error('no such customer');

@@ -1,5 +1,6 @@
 import { isDatabaseUnavailable } from '@lipsync/db';
 import { Command } from 'commander';
+import { addActor } from './actor';
 import { addBucketCommands } from './bucket';
 import { complain, printableText } from './command-line';
 import { connectedBy, type Environment } from './connect';
@@ -19,7 +20,7 @@ export async function runAdmin(environment: () => Environment, description: stri
     writeOut: (text) => process.stdout.write(printableText(text)),
     writeErr: (text) => process.stderr.write(printableText(text)),
   });
-  const connection = connectedBy(environment);
+  const connection = connectedBy(environment, addActor(program));
   for (const add of [
     addCustomerCommands,
     addKeyCommands,

@@ -50,7 +50,8 @@ export async function provisionCustomer(
 ): Promise<StackCustomer> {
   const db = createDb({ url: state.servers.postgresUrl, poolMax: 1, publicBaseUrl: baseUrl(state) });
   try {
-    return await newCustomerWithKey({ db, secretBox: createSecretBox(state.masterKey) }, name, limits);
+    const act = { actor: 'local stack', command: 'stack up' };
+    return await newCustomerWithKey({ db, secretBox: createSecretBox(state.masterKey), act }, name, limits);
   } finally {
     await db.close();
   }

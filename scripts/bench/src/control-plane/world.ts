@@ -72,7 +72,7 @@ export async function openWorld(): Promise<World> {
 
 async function newCaller(db: Db, sql: Factories, masterKey: string): Promise<Caller> {
   const { id: customerId, api_key } = await newCustomerWithKey(
-    { db, secretBox: createSecretBox(masterKey) },
+    { db, secretBox: createSecretBox(masterKey), act: { actor: 'bench', command: 'bench' } },
     'bench',
     { postPerMinute: UNLIMITED, getPerMinute: UNLIMITED, activeRecordsMax: UNLIMITED },
   );
