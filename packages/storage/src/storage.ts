@@ -21,6 +21,14 @@ import {
 import { ATTEMPTS_MAX, type Bucket, createS3Client, sendOptions, type StorageOptions } from './s3-client';
 import { mapErrors, StorageError } from './storage-error';
 import { getBuffer, type GetOptions, getToFile, put, type PutOptions, type PutSource } from './transfer';
+import {
+  abortUpload,
+  countVersions,
+  eraseVersions,
+  type IncompleteUpload,
+  listIncompleteUploads,
+  type VersionTotals,
+} from './versions';
 
 /** The object store. Every method throws `StorageError`, or the reason of the caller's own signal when it aborts. */
 export interface Storage {
@@ -35,6 +43,14 @@ export interface Storage {
   delete(keys: readonly string[], options?: { signal?: AbortSignal }): Promise<void>;
   /** All keys with this prefix, in order. */
   list(prefix: string): AsyncGenerator<string>;
+  /** What is stored under a prefix, hidden versions included. */
+  countVersions(prefix: string): Promise<VersionTotals>;
+  /** Deletes all versions and delete markers under a prefix until nothing is there. Returns what it deleted. */
+  eraseVersions(prefix: string): Promise<VersionTotals>;
+  /** All multipart uploads of the bucket that nobody has completed. */
+  listIncompleteUploads(): Promise<IncompleteUpload[]>;
+  /** One that is gone already is no error. */
+  abortUpload(upload: IncompleteUpload): Promise<void>;
   presignPut(key: string, options: PresignPutOptions): Promise<SignedPut>;
   presignGet(key: string, options: PresignGetOptions): Promise<SignedGet>;
   /** The origin of all signed addresses. */
@@ -69,6 +85,10 @@ export function createStorage(options: StorageOptions & { clock?: Clock }): Stor
     copy: (from, to, copyOptions) => copy(store, from, to, copyOptions),
     delete: (keys, deleteOptions) => deleteObjects(store, keys, deleteOptions?.signal),
     list: (prefix) => listKeys(store, prefix),
+    countVersions: (prefix) => countVersions(store, prefix),
+    eraseVersions: (prefix) => eraseVersions(store, prefix),
+    listIncompleteUploads: () => listIncompleteUploads(store),
+    abortUpload: (upload) => abortUpload(store, upload),
     presignPut: (key, signOptions) => presignPut(uploadSigner, key, signOptions),
     presignGet: (key, signOptions) => presignGet(signer, key, signOptions),
     publicOrigin: async () => {

@@ -5,9 +5,10 @@ import { pipeline } from 'node:stream/promises';
 import { corsContent, parseCors } from './cors';
 import { notImplemented, S3Error, type S3Request, sendXml } from './protocol';
 import { type BucketDirectory, type Store, type StoredObject } from './store';
+import { abortMultipart, createMultipart, listMultipart, listVersions, setVersioning } from './versions';
 
 /** The input of an operation. */
-interface OperationContext {
+export interface OperationContext {
   request: S3Request;
   /** What the signature says of the body: its SHA-256 in hex, or a marker; undefined without a signature. */
   payloadHash: string | undefined;
@@ -18,25 +19,32 @@ interface OperationContext {
 }
 
 /** Answers the request, or throws an `S3Error` before writing anything. */
-type S3Operation = (context: OperationContext) => Promise<void> | void;
+export type S3Operation = (context: OperationContext) => Promise<void> | void;
 
 /** The operation for a request. Throws `NotImplemented`. */
 export function route({ method, bucket, key, query, headers }: S3Request): S3Operation {
-  const onBucket: Readonly<Record<string, S3Operation>> = query.has('cors')
-    ? { GET: getCors, PUT: putCors }
-    : { GET: listObjects, PUT: createBucket, HEAD: headBucket };
   const operations: Readonly<Record<string, S3Operation>> =
     key === ''
-      ? onBucket
+      ? bucketOperations(query)
       : {
           GET: getObject,
           HEAD: getObject,
-          DELETE: deleteObject,
+          DELETE: query.has('uploadId') ? abortMultipart : deleteObject,
+          ...(query.has('uploads') ? { POST: createMultipart } : {}),
           PUT: headers['x-amz-copy-source'] === undefined ? putObject : copyObject,
         };
   const operation = operations[method];
   if (bucket === '' || operation === undefined) throw notImplemented(`${method} of this`);
   return operation;
+}
+
+/** The operations on a bucket itself, or on what the query names of it. */
+function bucketOperations(query: URLSearchParams): Readonly<Record<string, S3Operation>> {
+  if (query.has('cors')) return { GET: getCors, PUT: putCors };
+  if (query.has('versioning')) return { PUT: setVersioning };
+  if (query.has('versions')) return { GET: listVersions };
+  if (query.has('uploads')) return { GET: listMultipart };
+  return { GET: listObjects, PUT: createBucket, HEAD: headBucket };
 }
 
 /** CreateBucket. An own bucket that already exists is not an error, as in S3's oldest region. */
@@ -192,8 +200,10 @@ const copyObject: S3Operation = async ({ request, response, store }) => {
   });
 };
 
-/** DeleteObject. Deleting a missing object succeeds. */
+/** DeleteObject, or one version of it. Deleting a missing object succeeds. */
 const deleteObject: S3Operation = async ({ request, response, store }) => {
-  await store.bucket(request.bucket).remove(request.key);
+  const bucket = store.bucket(request.bucket);
+  const versionId = request.query.get('versionId');
+  await (versionId === null ? bucket.remove(request.key) : bucket.removeVersion(request.key, versionId));
   response.writeHead(204).end();
 };

@@ -60,28 +60,46 @@ interface Description {
 
 export interface StoredObject extends Blob, Description {
   modifiedAtMs: number;
+  /** `null` in a bucket without versioning. */
+  versionId: string;
 }
+
+/** What a plain DELETE leaves in a bucket with versioning. */
+interface DeleteMarker {
+  key: string;
+  modifiedAtMs: number;
+  versionId: string;
+  isMarker: true;
+}
+
+type Version = StoredObject | DeleteMarker;
+
+const isMarker = (version: Version): version is DeleteMarker => 'isMarker' in version;
 
 export type BucketDirectory = Awaited<ReturnType<typeof openBucketDirectory>>;
 
 /**
  * Opens one bucket on disk, creating its directory if necessary: `blobs/<random>` with bytes, `objects/<sha256 of
- * key>.json` with descriptions. An object appears and changes atomically (by a rename), so a killed process leaves
- * either the old object or the new one.
+ * key>.json` with the descriptions of all versions of a key. An object appears and changes atomically (by a rename), so a
+ * killed process leaves either the old object or the new one.
  */
 async function openBucketDirectory(path: string) {
   const blobs = join(path, 'blobs');
   const descriptions = join(path, 'objects');
   await mkdir(blobs, { recursive: true });
   await mkdir(descriptions, { recursive: true });
-  const objects = new Map<string, StoredObject>();
+  /** By key: the newest first, never empty. */
+  const objects = new Map<string, Version[]>();
   for (const name of await readdir(descriptions)) {
     if (!name.endsWith('.json')) continue;
-    // Only `commit` writes there.
-    const object = JSON.parse(await readFile(join(descriptions, name), 'utf8')) as StoredObject;
-    objects.set(object.key, object);
+    // Only `describe` writes there.
+    const versions = JSON.parse(await readFile(join(descriptions, name), 'utf8')) as Version[];
+    for (const { key } of versions.slice(0, 1)) objects.set(key, versions);
   }
+  /** Incomplete multipart uploads: their keys, by their ids. They are forgotten with the process. */
+  const multipartUploads = new Map<string, string>();
 
+  const versioningFile = join(path, 'versioned');
   const corsFile = join(path, 'cors.json');
   let corsRules: CorsRule[] = [];
   // Only `setCorsRules` writes there.
@@ -90,6 +108,32 @@ async function openBucketDirectory(path: string) {
   const describedIn = (key: string) =>
     join(descriptions, `${createHash('sha256').update(key).digest('hex')}.json`);
   const discard = ({ blob }: Blob) => rm(join(blobs, blob), { force: true });
+  const current = (key: string): StoredObject | undefined => {
+    const newest = objects.get(key)?.[0];
+    return newest === undefined || isMarker(newest) ? undefined : newest;
+  };
+  /** Makes these the versions of a key, all at once. Synchronous, so that two changes of one key cannot mix. */
+  function describe(key: string, versions: Version[]): void {
+    const file = describedIn(key);
+    if (versions.length === 0) {
+      rmSync(file, { force: true });
+      objects.delete(key);
+      return;
+    }
+    writeFileSync(`${file}.new`, JSON.stringify(versions));
+    renameSync(`${file}.new`, file);
+    objects.set(key, versions);
+  }
+  /** Replaces the newest version, or in a bucket with versioning adds one. */
+  async function add(key: string, version: Version): Promise<void> {
+    const before = objects.get(key) ?? [];
+    const kept =
+      version.versionId === 'null' ? before.filter(({ versionId }) => versionId !== 'null') : before;
+    describe(key, [version, ...kept]);
+    for (const replaced of before)
+      if (!kept.includes(replaced) && !isMarker(replaced)) await discard(replaced);
+  }
+  const newVersionId = (): string => (existsSync(versioningFile) ? randomUUID() : 'null');
 
   return {
     corsRules: (): readonly CorsRule[] => corsRules,
@@ -97,12 +141,22 @@ async function openBucketDirectory(path: string) {
       await writeFile(corsFile, JSON.stringify(rules));
       corsRules = rules;
     },
-    get: (key: string): StoredObject | undefined => objects.get(key),
+    get: current,
     /** The objects with this prefix that come after this key, in key order (by UTF-8 bytes, like S3). */
     list: (prefix: string, after: string): StoredObject[] =>
-      [...objects.values()]
-        .filter(({ key }) => key.startsWith(prefix) && compareKeys(key, after) > 0)
-        .sort((a, b) => compareKeys(a.key, b.key)),
+      [...objects.keys()]
+        .filter((key) => key.startsWith(prefix) && compareKeys(key, after) > 0)
+        .sort(compareKeys)
+        .flatMap((key) => current(key) ?? []),
+    /** From now on nothing is replaced, and a plain DELETE only hides. */
+    keepVersions: (): Promise<void> => writeFile(versioningFile, ''),
+    /** All versions and markers with this prefix, in key order, those of a key with the newest first. */
+    versions: (prefix: string): Version[] =>
+      [...objects.keys()]
+        .filter((key) => key.startsWith(prefix))
+        .sort(compareKeys)
+        .flatMap((key) => objects.get(key) ?? []),
+    multipartUploads,
     /** Streams bytes to a new blob, and removes it again if the source fails. */
     draft: async (source: AsyncIterable<Buffer>): Promise<Blob> => {
       const blob = randomUUID();
@@ -124,22 +178,26 @@ async function openBucketDirectory(path: string) {
     discard,
     /** Publishes a draft under a key. */
     commit: async (draft: Blob, description: Description): Promise<StoredObject> => {
-      const replaced = objects.get(description.key);
-      const object = { ...description, ...draft, modifiedAtMs: Date.now() };
-      const file = describedIn(object.key);
-      // Synchronous, so that two writes of one key cannot mix.
-      writeFileSync(`${file}.new`, JSON.stringify(object));
-      renameSync(`${file}.new`, file);
-      objects.set(object.key, object);
-      if (replaced !== undefined) await discard(replaced);
+      const object = { ...description, ...draft, modifiedAtMs: Date.now(), versionId: newVersionId() };
+      await add(object.key, object);
       return object;
     },
+    /** Removes an object, or in a bucket with versioning hides it. */
     remove: async (key: string): Promise<void> => {
-      const removed = objects.get(key);
-      if (removed === undefined) return;
-      rmSync(describedIn(key));
-      objects.delete(key);
-      await discard(removed);
+      if (existsSync(versioningFile))
+        return add(key, { key, modifiedAtMs: Date.now(), versionId: newVersionId(), isMarker: true });
+      for (const version of objects.get(key) ?? []) if (!isMarker(version)) await discard(version);
+      describe(key, []);
+    },
+    /** Removes one version, or one marker, for good. */
+    removeVersion: async (key: string, versionId: string): Promise<void> => {
+      const before = objects.get(key) ?? [];
+      describe(
+        key,
+        before.filter((version) => version.versionId !== versionId),
+      );
+      for (const version of before)
+        if (version.versionId === versionId && !isMarker(version)) await discard(version);
     },
     /**
      * The bytes from `start` to `end`, both included. Opened at once, before another request can replace the object and

@@ -1,0 +1,89 @@
+import {
+  CreateMultipartUploadCommand,
+  ListObjectVersionsCommand,
+  PutBucketVersioningCommand,
+} from '@aws-sdk/client-s3';
+import { type S3Server, startS3Server } from '@lipsync/testkit';
+import { createS3Client } from './s3-client';
+import { createStorage, type Storage } from './storage';
+import { countVersions, eraseVersions } from './versions';
+
+let server: S3Server;
+let storage: Storage;
+let client: ReturnType<typeof createS3Client>;
+
+beforeAll(async () => {
+  server = await startS3Server();
+  storage = createStorage({ ...server, forcePathStyle: true });
+  client = createS3Client({ ...server, forcePathStyle: true }, server.endpoint, 1);
+});
+afterEach(() => server.faults.clear());
+afterAll(async () => {
+  client.destroy();
+  storage.close();
+  await server.close();
+});
+
+const put = (key: string, content: string) =>
+  storage.put(key, Buffer.from(content), { contentType: 'text/plain' });
+
+const keepVersions = () =>
+  client.send(
+    new PutBucketVersioningCommand({
+      Bucket: server.bucket,
+      VersioningConfiguration: { Status: 'Enabled' },
+    }),
+  );
+
+/** The keys of all versions and markers in the bucket. */
+async function traces(): Promise<string[]> {
+  const all = await client.send(new ListObjectVersionsCommand({ Bucket: server.bucket }));
+  return [...(all.Versions ?? []), ...(all.DeleteMarkers ?? [])].map(({ Key }) => String(Key)).sort();
+}
+
+it('erases what is under a prefix, and nothing else, whether or not the bucket keeps versions', async () => {
+  await put('outputs/one/video', 'before versions');
+  await put('outputs/only/video', 'x');
+  expect(await storage.eraseVersions('outputs/only/')).toEqual({ objects: 1, bytes: 1 });
+  await keepVersions();
+  await put('outputs/one/video', 'first');
+  await put('outputs/one/video', 'second');
+  await storage.delete(['outputs/one/video', 'outputs/one/never-there']);
+  await put('outputs/other/video', 'of another');
+  expect(await storage.head('outputs/one/video')).toBeNull();
+
+  const there = { objects: 3, bytes: 'before versionsfirstsecond'.length };
+  expect(await storage.countVersions('outputs/one/')).toEqual(there);
+  expect(await storage.eraseVersions('outputs/one/')).toEqual(there);
+  expect(await traces()).toEqual(['outputs/other/video']);
+  expect(await storage.eraseVersions('outputs/one/')).toEqual({ objects: 0, bytes: 0 });
+});
+
+it('goes through as many pages as there are', async () => {
+  await keepVersions();
+  for (const name of ['a', 'b', 'b', 'b', 'c']) await put(`paged/${name}`, name);
+  const paging = createS3Client({ ...server, forcePathStyle: true }, server.endpoint, 1);
+  paging.middlewareStack.add((next) => (args) => next({ ...args, input: { ...args.input, MaxKeys: 2 } }), {
+    step: 'initialize',
+  });
+  const small = { client: paging, bucket: server.bucket };
+  expect(await countVersions(small, 'paged/')).toEqual({ objects: 5, bytes: 5 });
+  expect(await eraseVersions(small, 'paged/')).toEqual({ objects: 5, bytes: 5 });
+  paging.destroy();
+  expect((await traces()).filter((key) => key.startsWith('paged/'))).toEqual([]);
+});
+
+it('says so if a version cannot be deleted', async () => {
+  await put('refused/object', 'x');
+  server.faults.set({ denyRate: 1, applies: ({ method }) => method === 'DELETE' });
+  await expect(storage.eraseVersions('refused/')).rejects.toMatchObject({ kind: 'rejected' });
+});
+
+it('aborts uploads in parts that nobody completed', async () => {
+  for (const Key of ['uploads/a', 'uploads/b'])
+    await client.send(new CreateMultipartUploadCommand({ Bucket: server.bucket, Key }));
+  const begun = await storage.listIncompleteUploads();
+  expect(begun.map(({ key }) => key)).toEqual(['uploads/a', 'uploads/b']);
+  for (const upload of begun.slice(0, 1)) await storage.abortUpload(upload);
+  expect(await storage.listIncompleteUploads()).toEqual(begun.slice(1));
+});
