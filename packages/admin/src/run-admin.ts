@@ -1,6 +1,7 @@
 import { isDatabaseUnavailable } from '@lipsync/db';
 import { Command } from 'commander';
 import { addActor } from './actor';
+import { addBackupCommands } from './backups';
 import { addBucketCommands } from './bucket';
 import { complain, printableText } from './command-line';
 import { connectedBy, type Environment } from './connect';
@@ -30,6 +31,7 @@ export async function runAdmin(environment: () => Environment, description: stri
     addWebhookCommands,
     addPurgeCommand,
     addBucketCommands,
+    addBackupCommands,
   ])
     add(program, connection);
   try {

@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { type Clock, systemClock } from '@lipsync/runtime';
 import { allowBrowsers, type BrowserAccess } from './cors';
+import { forgetVersions, keepVersions, returnTo } from './history';
 import {
   presignGet,
   type PresignGetOptions,
@@ -51,6 +52,12 @@ export interface Storage {
   listIncompleteUploads(): Promise<IncompleteUpload[]>;
   /** One that is gone already is no error. */
   abortUpload(upload: IncompleteUpload): Promise<void>;
+  /** From now on the bucket keeps what is replaced or deleted, until `forgetVersions`. */
+  keepVersions(): Promise<void>;
+  /** Deletes what was replaced or deleted before a time. Returns how much. */
+  forgetVersions(before: Date): Promise<number>;
+  /** Brings the objects under a prefix back to a time, as far as the bucket has kept them. */
+  returnTo(prefix: string, time: Date): Promise<{ restored: number; hidden: number }>;
   presignPut(key: string, options: PresignPutOptions): Promise<SignedPut>;
   presignGet(key: string, options: PresignGetOptions): Promise<SignedGet>;
   /** The origin of all signed addresses. */
@@ -89,6 +96,9 @@ export function createStorage(options: StorageOptions & { clock?: Clock }): Stor
     eraseVersions: (prefix) => eraseVersions(store, prefix),
     listIncompleteUploads: () => listIncompleteUploads(store),
     abortUpload: (upload) => abortUpload(store, upload),
+    keepVersions: () => keepVersions(store),
+    forgetVersions: (before) => forgetVersions(store, before),
+    returnTo: (prefix, time) => returnTo(store, prefix, time),
     presignPut: (key, signOptions) => presignPut(uploadSigner, key, signOptions),
     presignGet: (key, signOptions) => presignGet(signer, key, signOptions),
     publicOrigin: async () => {

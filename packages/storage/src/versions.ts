@@ -17,12 +17,15 @@ export interface VersionTotals {
   readonly bytes: number;
 }
 
-interface Version {
+/** One version of an object, or a delete marker. */
+export interface Version {
   readonly key: string;
   /** Undefined where the store gives none. */
   readonly versionId: string | undefined;
   /** Undefined for a delete marker. */
   readonly sizeBytes: number | undefined;
+  readonly isLatest: boolean;
+  readonly modifiedAt: Date;
 }
 
 /** What is stored under a prefix, without changing it. */
@@ -98,7 +101,8 @@ export async function abortUpload(
   }
 }
 
-async function* versionPages({ client, bucket }: Bucket, prefix: string): AsyncGenerator<Version[]> {
+/** Everything under a prefix in the order of its keys, page by page. */
+export async function* versionPages({ client, bucket }: Bucket, prefix: string): AsyncGenerator<Version[]> {
   let next: Pick<ListObjectVersionsCommandInput, 'KeyMarker' | 'VersionIdMarker'> | null = {};
   while (next !== null) {
     const command = new ListObjectVersionsCommand({ Bucket: bucket, Prefix: prefix, ...next });
@@ -107,8 +111,10 @@ async function* versionPages({ client, bucket }: Bucket, prefix: string): AsyncG
     );
     const { Versions = [], DeleteMarkers = [] } = page;
     yield [...Versions, ...DeleteMarkers.map((marker) => ({ ...marker, Size: undefined }))].flatMap(
-      ({ Key: key, VersionId: versionId, Size: sizeBytes }) =>
-        key === undefined ? [] : { key, versionId, sizeBytes },
+      ({ Key: key, VersionId: versionId, Size: sizeBytes, IsLatest, LastModified: modifiedAt }) =>
+        key === undefined || modifiedAt === undefined
+          ? []
+          : { key, versionId, sizeBytes, isLatest: IsLatest === true, modifiedAt },
     );
     const { IsTruncated, NextKeyMarker: KeyMarker, NextVersionIdMarker: VersionIdMarker } = page;
     next = IsTruncated === true ? { KeyMarker, VersionIdMarker } : null;
@@ -116,7 +122,10 @@ async function* versionPages({ client, bucket }: Bucket, prefix: string): AsyncG
 }
 
 /** One request for each: some stores (Ceph) want a right on the bucket itself for the operation that takes many. */
-async function deleteVersion({ client, bucket }: Bucket, { key, versionId }: Version): Promise<void> {
+export async function deleteVersion(
+  { client, bucket }: Bucket,
+  { key, versionId }: Pick<Version, 'key' | 'versionId'>,
+): Promise<void> {
   const command = new DeleteObjectCommand({
     Bucket: bucket,
     Key: key,

@@ -4,6 +4,7 @@ export {
   awaitRender,
   createAdmin,
   expectRefusal,
+  killHard,
   startSystem,
   type System,
 } from './system';

@@ -103,6 +103,23 @@ export function failoverInstallation(found: Found): Installation {
   };
 }
 
+/** The distribution's PostgreSQL, which brings the programs that dump and restore, and Redis. */
+export function backedUpInstallation(found: Found): Installation {
+  const { versions } = found;
+  const env = createEnvironment(found, 'backup', 28);
+  return {
+    name: 'backup',
+    parts: [
+      createPart({ name: 'postgres', version: versions['postgres'], port: env.POSTGRES_PORT, env }),
+      createPart({ name: 'redis', version: versions['redis'], port: env.REDIS_PORT, env }),
+    ],
+    servers: {
+      postgresUrl: postgresUrl(env, env.POSTGRES_PORT),
+      redisUrl: redisUrl(env, env.REDIS_PORT),
+    },
+  };
+}
+
 /** One environment describes a whole installation; each script takes from it what it needs. */
 function createEnvironment({ dir, ports }: Found, name: string, firstPort: number) {
   const root = path.join(dir, name);
