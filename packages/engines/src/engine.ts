@@ -1,7 +1,7 @@
 import { type Clock } from '@lipsync/domain';
 import { type PictureFormat } from '@lipsync/kernels';
 import { type FaceTrack } from './face/face-track';
-import { type MouthExemplars } from './face/mouth-exemplars';
+import { type OwnMouths } from './face/mouth-exemplars';
 import { type Recording } from './speech/log-mel';
 
 /** The pictures of a clip in sequence, see `PictureFormat`; rows without padding. */
@@ -22,9 +22,9 @@ export interface ClipInput {
   readonly track: FaceTrack;
   /**
    * The video's own mouth in each look of its face, see `mouthsAt`; none for an engine that does not want exemplars. They
-   * may still be cut while the engine hears the speech.
+   * may still be cut while the engine hears the speech and prepares its first faces.
    */
-  readonly mouths: readonly MouthExemplars[] | Promise<readonly MouthExemplars[]>;
+  readonly mouths: OwnMouths;
   /** The new speech at 16 kHz, implicitly followed by silence where it is shorter than the output. */
   readonly audio: Recording;
   /** The source frame index of every output frame; the length is the output's. */

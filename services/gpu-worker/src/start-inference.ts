@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Engine } from '@lipsync/contract';
 import { usedVideoSeconds } from '@lipsync/domain';
 import { isMediaError, probe, type ProbeResult, resolveBinaries } from '@lipsync/media';
+import { sha256OfFile } from '@lipsync/model-pack';
 import { findPacks, type UsablePack } from './host/find-packs';
 import { createInferenceHost, type TaskOptions } from './host/inference-host';
 import {
@@ -50,12 +51,12 @@ export async function startInference(options: { packsDir: string; entry?: string
   const packs = await findPacks(options.packsDir);
   const analyzer = packs.analyzer ?? missing('the face analyzer', packs.problems);
   const host = createInferenceHost(options.entry === undefined ? {} : { entry: options.entry });
-  const streams = createStreams();
+  const ingested = createIngest();
   const packOf = (engine: Engine): UsablePack => packs.engines.get(engine) ?? missing(engine, packs.problems);
 
   const analyze: Inference['analyze'] = async ({ engines = [], ...files }, taskOptions) => {
-    const known = await streams.of(files.videoPath, 'video');
-    const task = { jobId: randomUUID(), analyzer, ...known, ...files };
+    const { streams } = await ingested(files.videoPath, 'video');
+    const task = { jobId: randomUUID(), analyzer, ...streams, ...files };
     const wanted = engines.map((features) => ({ ...features, pack: packOf(features.engine) }));
     return host.analyze({ ...task, engines: wanted }, taskOptions);
   };
@@ -63,10 +64,10 @@ export async function startInference(options: { packsDir: string; entry?: string
     files: RenderFiles & { faceTrackPath: string },
     taskOptions?: TaskOptions,
   ): Promise<RenderResult> => {
-    const video = await streams.of(files.videoPath, 'video');
-    const audio = await streams.of(files.audioPath, 'audio');
-    const task = { jobId: randomUUID(), pack: packOf(files.engine), analyzer };
-    return host.render({ ...task, ...video, ...audio, ...files }, taskOptions);
+    const video = await ingested(files.videoPath, 'video');
+    const audio = await ingested(files.audioPath, 'audio');
+    const task = { jobId: randomUUID(), pack: packOf(files.engine), analyzer, videoSha256: video.sha256 };
+    return host.render({ ...task, ...video.streams, ...audio.streams, ...files }, taskOptions);
   };
 
   return {
@@ -79,8 +80,8 @@ export async function startInference(options: { packsDir: string; entry?: string
       const folder = await mkdtemp(join(tmpdir(), 'track-'));
       try {
         const trackPath = join(folder, 'face-track.bin');
-        const { audio } = await streams.of(files.audioPath, 'audio');
-        const wantedSeconds = usedVideoSeconds(files.syncMode, audio?.durationSeconds ?? 0);
+        const { streams } = await ingested(files.audioPath, 'audio');
+        const wantedSeconds = usedVideoSeconds(files.syncMode, streams.audio?.durationSeconds ?? 0);
         const analysis = await analyze({ videoPath, trackPath, wantedSeconds }, taskOptions);
         return { ...(await render({ ...files, faceTrackPath: trackPath }, taskOptions)), analysis };
       } finally {
@@ -94,25 +95,32 @@ export async function startInference(options: { packsDir: string; entry?: string
 
 const PROBE_DEADLINE_MS = 600_000;
 
-/** Knows of files what the service's ingest finds out, each time that one has changed. */
-function createStreams() {
-  const known = new Map<string, Promise<ProbeResult>>();
+interface Ingested {
+  /** Empty for what an ingest would refuse: the child says what is wrong with it. */
+  readonly streams: ProbeResult;
+  readonly sha256: string;
+}
 
-  return {
-    /** Empty for what an ingest would refuse: the child says what is wrong with it. */
-    async of(path: string, mediaType: 'video' | 'audio'): Promise<ProbeResult> {
-      const { size, mtimeMs } = await stat(path);
-      const key = JSON.stringify([path, size, mtimeMs, mediaType]);
-      const binaries = await resolveBinaries(process.env);
-      const found =
-        known.get(key) ??
-        probe(binaries, path, { mediaType, deadlineMs: PROBE_DEADLINE_MS }).catch((error: unknown) => {
-          if (isMediaError(error)) return {};
-          throw error;
-        });
-      known.set(key, found);
-      return found;
-    },
+/** Knows of files what the service's ingest finds out, each time that one has changed. */
+function createIngest() {
+  const known = new Map<string, Promise<Ingested>>();
+
+  const ingest = async (path: string, mediaType: 'video' | 'audio'): Promise<Ingested> => {
+    const binaries = await resolveBinaries(process.env);
+    const probed = probe(binaries, path, { mediaType, deadlineMs: PROBE_DEADLINE_MS });
+    const streams = await probed.catch((error: unknown) => {
+      if (isMediaError(error)) return {};
+      throw error;
+    });
+    return { streams, sha256: await sha256OfFile(path) };
+  };
+
+  return async (path: string, mediaType: 'video' | 'audio'): Promise<Ingested> => {
+    const { size, mtimeMs } = await stat(path);
+    const key = JSON.stringify([path, size, mtimeMs, mediaType]);
+    const found = known.get(key) ?? ingest(path, mediaType);
+    known.set(key, found);
+    return found;
   };
 }
 

@@ -25,12 +25,15 @@ export const NO_MOUTHS: MouthExemplars = {
   landmarks: new Float32Array(EXEMPLARS * LANDMARK_VALUES),
 };
 
+/** A clip's own mouth in each look of its face, which may still be cut out of it. */
+export type OwnMouths = readonly MouthExemplars[] | Promise<readonly MouthExemplars[]>;
+
 /** The mouth of the look that the face wears in this frame; NO_MOUTHS for a clip without pictures. */
-export function mouthsAt(
-  { track, mouths }: { readonly track: Pick<FaceTrack, 'looks'>; readonly mouths: readonly MouthExemplars[] },
+export async function mouthsAt(
+  { track, mouths }: { readonly track: Pick<FaceTrack, 'looks'>; readonly mouths: OwnMouths },
   frame: number,
-): MouthExemplars {
-  return mouths[track.looks[frame] ?? 0] ?? NO_MOUTHS;
+): Promise<MouthExemplars> {
+  return (await mouths)[track.looks[frame] ?? 0] ?? NO_MOUTHS;
 }
 
 /** The square that a picture shows of its frame. */

@@ -79,7 +79,6 @@ export function createHighsync(
       const pace = choosePace(clip, highsyncRuns(sources, faces, track), stride);
       const { instants } = pace;
       const audio = await encodeSpeech(clip, params.audio, 'repeat', run);
-      const own = { track, mouths: await clip.mouths };
       const reference = createReferenceFeeds(manifest, call, pool, bankBytes);
       const sourceLatents = createSourceLatents(
         { ...clip, instants },
@@ -87,7 +86,7 @@ export function createHighsync(
         createFaceLatents(params, faces, format, call, pool),
         pool,
       );
-      const given = { reference, mouthsAt: (source: number) => mouthsAt(own, source) };
+      const given = { reference, mouthsAt: (source: number) => mouthsAt(clip, source) };
       const denoise = createDenoiseRun(params, createPredictWindow(manifest, given, call, pool), pool);
       const lastShown = new Map(instants.map(({ source }, instant) => [source, instant]));
       const writeLandmarks = (source: number, target: Float32Array, offset: number): void =>

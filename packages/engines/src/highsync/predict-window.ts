@@ -28,7 +28,7 @@ export interface NetworkWindow {
 interface GivenFrames {
   readonly reference: ReferenceFeeds;
   /** The clip's own mouth as it looks in a frame. */
-  readonly mouthsAt: (source: number) => MouthExemplars;
+  readonly mouthsAt: (source: number) => Promise<MouthExemplars>;
 }
 
 /**
@@ -85,10 +85,10 @@ export function createPredictWindow(
   };
   const given = async (time: number, window: NetworkWindow): Promise<Floats> => {
     const frames = await reference.of(window.sources);
+    const mouths = await mouthsAt(window.sources[0] ?? -1);
     const feeds = common(time, window, roles.denoising_unet.inputs.landmarks !== undefined);
     const sound = heard((values) => window.writeAudio(values));
-    const exemplars = exemplarFeeds(mouthsAt(window.sources[0] ?? -1));
-    const all = { ...feeds, ...sound, ...exemplars, ...frames };
+    const all = { ...feeds, ...sound, ...exemplarFeeds(mouths), ...frames };
     return float32Of(await call('denoising_unet', all), 'prediction');
   };
 

@@ -74,7 +74,6 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
       const transformOf = (source: number): Affine => shownAt(transforms, source);
       const pace = choosePace(clip, outputRuns(sources, track, transforms), stride);
       const audio = await encodeSpeech(clip, params.audio, 'repeat', run);
-      const own = { track, mouths: await clip.mouths };
       const paste = createAlignedPaste(format, side, soft);
       const newWindow = createFaceWindows({
         clip,
@@ -88,6 +87,8 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
           const input = inputOf(window.map(({ latents }) => latents));
           const seconds = window.map(({ instant }) => instant.seconds);
           const heard = await audio.load(Math.min(...seconds), Math.max(...seconds));
+          // All faces of a window are of one shot.
+          const mouths = await mouthsAt(clip, window[0]?.instant.source ?? -1);
           const clean = await denoise(
             {
               input,
@@ -97,8 +98,7 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
                 window.forEach(({ instant, transform }, i) =>
                   writeLandmarks(track, instant.source, transform, target, i * LANDMARK_VALUES),
                 ),
-              // All faces of a window are of one shot.
-              mouths: mouthsAt(own, window[0]?.instant.source ?? -1),
+              mouths,
             },
             signal,
           );

@@ -38,30 +38,31 @@ export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunMod
   const pool = createArrayPool(SPARES);
   const faceFeatures = createFaceFeatures(manifest, run, pool);
   const exemplarFeeds = createExemplarFeeds(manifest.roles.unet, pool);
+  const wantsExemplars = asksForExemplars(manifest.roles.unet);
   const generate = createFaceGenerator(manifest, exemplarFeeds, createCallRole(run, pool));
   return {
     features: {
       version: FEATURES_VERSION,
       values: faceFeatures.latentValues + faceFeatures.maskValues,
     },
-    wantsExemplars: asksForExemplars(manifest.roles.unet),
+    wantsExemplars,
 
     async open(clip) {
       const speech = await encodeSpeech(clip, params.audio, 'zeros', run);
-      const own = { track: clip.track, mouths: await clip.mouths };
       const faceAt = createSourceFaces(clip.track, params.crop);
       const parts: BatchParts = {
         batchSize: batch,
         side,
         pool,
         faceOf: (output) => faceAt(clip.sources[output] ?? -1),
-        mouthsOf: (output) => mouthsAt(own, clip.sources[output] ?? -1),
+        lookOf: (output) => (wantsExemplars ? (clip.track.looks[clip.sources[output] ?? -1] ?? 0) : 0),
         faceFeatures,
         records: createFeatureRecords(clip.features, faceFeatures),
         masks: createFaceMasks(params.mask, faceFeatures.maskValues),
         cut: faceFeatures.cutter(clip.format),
         paste: createPasteFace(clip.format, side),
-        async generate(latents, landmarks, outputs, mouths) {
+        async generate(latents, landmarks, outputs) {
+          const mouths = await mouthsAt(clip, clip.sources[outputs[0] ?? -1] ?? -1);
           const audio = pool.take(batch * speech.windowSize);
           const instants = outputs.map((output) => middleOf(clip.clock, output));
           const windows = await speech.load(instants[0] ?? 0, instants.at(-1) ?? 0);

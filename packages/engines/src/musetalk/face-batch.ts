@@ -1,7 +1,6 @@
 import { type BlendMask, type PasteFace } from '@lipsync/kernels';
 import { type FaceBatch, type GeneratedFaces } from '../engine';
 import { LANDMARK_VALUES, writeCropLandmarks } from '../face/landmarks';
-import { type MouthExemplars } from '../face/mouth-exemplars';
 import { type ArrayPool } from '../model';
 import { type SourceFace } from './faces';
 import { type CutFace, type CutFaces, type FaceFeatures, type FeatureRecords } from './features';
@@ -16,8 +15,8 @@ export interface BatchParts {
   readonly side: number;
   /** The face of an output frame; null when the frame must pass unchanged. */
   faceOf(outputIndex: number): SourceFace | null;
-  /** What the generator sees of the clip's own mouth. Only faces with the same may share a batch. */
-  mouthsOf(outputIndex: number): MouthExemplars;
+  /** The look whose mouths the generator sees. Only faces with the same may share a batch. */
+  lookOf(outputIndex: number): number;
   readonly faceFeatures: FaceFeatures;
   readonly records: FeatureRecords;
   readonly masks: FaceMasks;
@@ -25,12 +24,7 @@ export interface BatchParts {
   readonly paste: PasteFace;
   readonly pool: ArrayPool;
   /** Generates faces [batch, 3, side, side] from full arrays of latents and landmarks, both of which it takes over. */
-  generate(
-    latents: Floats,
-    landmarks: Floats,
-    outputs: readonly number[],
-    mouths: MouthExemplars,
-  ): Promise<Floats>;
+  generate(latents: Floats, landmarks: Floats, outputs: readonly number[]): Promise<Floats>;
 }
 
 /** A face that waits for the generator. */
@@ -71,11 +65,11 @@ export class WaitingFaces implements FaceBatch {
     return this.size >= this.parts.batchSize;
   }
 
-  /** Every frame is generated on its own, so any faces may share a batch that wear the same mouth. */
+  /** Every frame is generated on its own, so any faces may share a batch that wear the same look. */
   joins(outputIndex: number): boolean {
     const { parts, waiting } = this;
     const first = waiting[0]?.outputIndex ?? outputIndex;
-    return parts.mouthsOf(outputIndex) === parts.mouthsOf(first);
+    return parts.lookOf(outputIndex) === parts.lookOf(first);
   }
 
   take(frame: Uint8Array, outputIndex: number): number | null {
@@ -101,8 +95,7 @@ export class WaitingFaces implements FaceBatch {
     this.keepComputed();
     this.fillUp();
     const outputs = waiting.map(({ outputIndex }) => outputIndex);
-    const mouths = parts.mouthsOf(outputs[0] ?? -1);
-    const generating = parts.generate(latents, landmarks, outputs, mouths);
+    const generating = parts.generate(latents, landmarks, outputs);
     const places = waiting.map(({ face, mask }, slot) => ({
       box: face.box,
       mask: mask ?? parts.masks.get(face, parsed, slot),

@@ -1,12 +1,14 @@
 import { type Binaries, type ReplacedCodec } from '@lipsync/media';
 import { type InferenceStage, type TensorBytes } from '../protocol/messages';
 import { type Models } from './models';
+import { type KeptMouths } from './pipeline/cut-mouths';
 import { type StageClock } from './stage-clock';
 
 /** What the steps of one task share. */
 export interface Job {
   readonly binaries: Binaries;
   readonly models: Models;
+  readonly keptMouths: KeptMouths;
   readonly clock: StageClock;
   readonly progress: TaskProgress;
   readonly signal: AbortSignal;

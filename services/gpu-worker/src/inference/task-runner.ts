@@ -7,6 +7,7 @@ import { createTaskProgress, type Job } from './job';
 import { type Models, type SessionHosts } from './models';
 import { type GraphSettings, type LoadOptions, loadPack } from './packs/load-pack';
 import { analyzeVideo } from './pipeline/analyze-video';
+import { createKeptMouths } from './pipeline/cut-mouths';
 import { renderVideo } from './pipeline/render-video';
 import { type SessionHost } from './sessions/session';
 import { type TimedSessionHost } from './sessions/session-host';
@@ -22,6 +23,7 @@ export function createTaskRunner(deps: {
   readonly graphs: GraphSettings;
 }): (task: Task, context: TaskContext) => Promise<TaskResult> {
   const { hosts, models, graphs } = deps;
+  const keptMouths = createKeptMouths();
   return async (task, { report, signal }) => {
     if (task.type === 'verify') {
       const packs = [];
@@ -49,6 +51,7 @@ export function createTaskRunner(deps: {
     const job: Job = {
       binaries: { ...(await deps.binaries), onReplaced: (codec) => void replaced.push(codec) },
       models,
+      keptMouths,
       clock: createStageClock({
         runMs: () => spent().runMs,
         occupiedMs: () => total((host) => host.occupiedMs()),

@@ -1,6 +1,6 @@
 import { type Engine, type ErrorCode, type SyncMode } from '@lipsync/contract';
 import { type FeatureLayout } from '@lipsync/engines';
-import { type AudioStream, type ReplacedCodec, type VideoStream } from '@lipsync/media';
+import { type ProbedAudio, type ReplacedCodec, type VideoStream } from '@lipsync/media';
 import { type PackRef, type Provider } from '@lipsync/model-pack';
 
 /** A verified pack, as tasks name it. */
@@ -19,9 +19,11 @@ export interface RenderTask {
   readonly analyzer: TaskPack;
   readonly videoPath: string;
   readonly audioPath: string;
+  /** SHA-256 of the video, if known: what is kept of a video between renders is kept under it. */
+  readonly videoSha256?: string;
   /** What is known of the streams of these files, so that the child need not inspect them. */
   readonly video?: VideoStream;
-  readonly audio?: AudioStream;
+  readonly audio?: ProbedAudio;
   readonly outputPath: string;
   readonly syncMode: SyncMode;
   /** The face track of the same video, covering at least what the timeline uses. */

@@ -73,6 +73,7 @@ export async function runRender(deps: JobDeps, job: GpuJob): Promise<JobResult> 
         analyzer,
         videoPath: video.path,
         audioPath: audio.path,
+        ...(work.video.sha256 === null ? {} : { videoSha256: work.video.sha256 }),
         ...readStoredStream(work.video.stream),
         ...readStoredStream(work.audio.stream),
         outputPath,

@@ -10,20 +10,56 @@ import { outputFormat, type VideoStream } from '@lipsync/media';
 import { type Job } from '../job';
 import { openFrames, pictureFormat } from '../local-media';
 
+/** Enough for the few videos that a worker's jobs have in common. */
+const KEPT_VIDEOS = 4;
+
+/** What pictures of mouths depend on. */
+interface ShownVideo {
+  /** Nothing is kept of a video that is not known by its bytes. */
+  readonly videoSha256: string | undefined;
+  readonly track: Pick<FaceTrack, 'version' | 'analyzerVersion' | 'frames'>;
+  /** How many of its first frames the output shows. */
+  readonly shown: number;
+}
+
+export type KeptMouths = ReturnType<typeof createKeptMouths>;
+
+/**
+ * Keeps the pictures of the last videos between renders, in memory (at most 6.5 MB each): another voice for the same
+ * video needs no second look at it.
+ */
+export function createKeptMouths() {
+  // Ordered by use, least recent first.
+  const kept = new Map<string, MouthExemplars[]>();
+
+  return async (
+    { videoSha256, track, shown }: ShownVideo,
+    cut: () => Promise<MouthExemplars[]>,
+  ): Promise<MouthExemplars[]> => {
+    if (videoSha256 === undefined) return cut();
+    const { version, analyzerVersion, frames } = track;
+    const key = JSON.stringify([videoSha256, version, analyzerVersion, frames, shown]);
+    const mouths = kept.get(key) ?? (await cut());
+    kept.delete(key);
+    kept.set(key, mouths);
+    for (const oldest of [...kept.keys()].slice(0, -KEPT_VIDEOS)) kept.delete(oldest);
+    return mouths;
+  };
+}
+
 /**
  * Pictures of a video's own mouth in each look of its face, in the source's resolution. Decodes the video once more, up
  * to the last of a few frames that the track proposes: the analysis sees every frame, but smaller, and only at its end is
- * it known which looks there are and which openings the mouth has. Only frames up to the last of `sources`, which the
- * output shows, are considered, so that a look's pictures do not depend on how much of the video was analyzed.
+ * it known which looks there are and which openings the mouth has. Only the first `shown` frames, those that the output
+ * shows, are considered, so that a look's pictures do not depend on how much of the video was analyzed.
  */
 export async function cutMouths(
   videoPath: string,
   video: VideoStream,
   track: FaceTrack,
-  sources: readonly number[],
+  shown: number,
   job: Pick<Job, 'binaries' | 'signal'>,
 ): Promise<MouthExemplars[]> {
-  const shown = sources.reduce((last, source) => Math.max(last, source), -1) + 1;
   const looks = track.looks.subarray(0, shown).reduce((last, look) => Math.max(last, look), 0) + 1;
   const ladders = Array.from({ length: looks }, (_, look) => proposeMouths(track, look, shown));
   const frames = [...new Set(ladders.flat(2))].sort((a, b) => a - b);

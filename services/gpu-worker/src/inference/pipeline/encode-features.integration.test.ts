@@ -10,6 +10,7 @@ import { type Job } from '../job';
 import { videoOf } from '../local-media';
 import { type Models } from '../models';
 import { createStageClock } from '../stage-clock';
+import { createKeptMouths } from './cut-mouths';
 import { type EncodedFeatures, encodeFeatures } from './encode-features';
 
 const FRAMES = 12;
@@ -99,6 +100,7 @@ describe('precomputing features while memory is short', () => {
     const job: Job = {
       binaries,
       models,
+      keptMouths: createKeptMouths(),
       signal,
       clock: createStageClock(),
       inferMs: none,

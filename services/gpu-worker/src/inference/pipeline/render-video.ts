@@ -5,6 +5,7 @@ import {
   type FaceTrack,
   type FrameFeatures,
   type LipSyncEngine,
+  type MouthExemplars,
   type Recording,
   voiceActivity,
   voiceOnly,
@@ -45,26 +46,41 @@ import { renderPass } from './render-pass';
  * Runs a render: one engine over one video whose face track is known. Rejects with NoFaceDetected when the output has
  * no mouth to move. The written output is unusable when it rejects.
  */
-export async function renderVideo(task: RenderTask, job: Job): Promise<RenderResult> {
+export async function renderVideo(task: RenderTask, given: Job): Promise<RenderResult> {
+  const failed = new AbortController();
+  const job = { ...given, signal: AbortSignal.any([given.signal, failed.signal]) };
   const speech = openSpeechFile(task.outputPath);
   let ahead: FrameReader | undefined;
+  let mouths: Promise<MouthExemplars[]> | undefined;
   try {
     job.progress.loading();
     const video = await videoOf(task.videoPath, job, task.video);
     // A decoder takes tens of milliseconds to start, several times as long on a card: meanwhile the sound is decoded.
     ahead = openFramesAhead(task.videoPath, video, job);
-    const clip = await openClip(task, job, video, speech);
+    const loaded = loadClip(task, job, video);
+    const recorded = record(task, job, speech);
+    mouths = mouthsOf(task, job, { loaded, recorded });
+    // The engine awaits them, if it comes to that.
+    mouths.catch(() => undefined);
+    // Whichever of them fails, nothing of this task may continue when the next one starts.
+    const [loadedClip, recording] = await allEnded([loaded, recorded]);
+    const clip = { ...loadedClip, recording, mouths };
     const features = openFeatures(task.featuresPath, clip.engine.features, clip.track);
     let rendered: RenderedClip;
     try {
-      rendered = await renderClip(task, job, { ...clip, ahead, features });
+      rendered = await renderClip(task, job, {
+        ...clip,
+        ahead,
+        features,
+        giveUp: (why) => failed.abort(why),
+      });
     } finally {
       features.close();
     }
     const { width, height } = clip.track;
     return {
       type: 'render',
-      inputAudioSeconds: clip.recording.length / AUDIO_SAMPLE_RATE,
+      inputAudioSeconds: secondsOf(clip.recording),
       width,
       height,
       ...rendered,
@@ -74,36 +90,60 @@ export async function renderVideo(task: RenderTask, job: Job): Promise<RenderRes
       timings: job.clock.timings(),
     };
   } finally {
+    failed.abort();
+    await Promise.allSettled([mouths]);
     await ahead?.close();
     speech.close();
   }
 }
 
 /** A loaded engine and analyzer, and an inspected video and speech track to join. */
-interface Clip {
+interface LoadedClip {
   readonly engine: LipSyncEngine;
   readonly analyzer: LoadedAnalyzer;
   readonly video: VideoStream;
   readonly audioStream: AudioStream;
-  /** The whole speech at 16 kHz. */
-  readonly recording: Recording;
   readonly track: FaceTrack;
 }
 
-async function openClip(task: RenderTask, job: Job, video: VideoStream, speech: SpeechFile): Promise<Clip> {
-  const { binaries, clock, models, signal } = job;
-  const { audioPath } = task;
-  // Whichever of them fails, nothing of this task may continue when the next one starts.
+async function loadClip(task: RenderTask, job: Job, video: VideoStream): Promise<LoadedClip> {
+  const { clock, models } = job;
   const [engine, analyzer, track, audioStream] = await allEnded([
     clock.during('load', () => models.engine(task.engine, task.pack)),
     clock.during('load', () => models.analyzer(task.analyzer)),
     readTrack(task.faceTrackPath, video),
-    audioOf(audioPath, job, task.audio),
-    clock.during('audio', () =>
-      recordAudio(binaries, audioPath, speech.descriptor, { deadlineMs: MEDIA_DEADLINE_MS, signal }),
-    ),
+    audioOf(task.audioPath, job, task.audio),
   ]);
-  return { engine, analyzer, video, audioStream, recording: speech.recording(), track };
+  return { engine, analyzer, video, audioStream, track };
+}
+
+/** The whole speech at 16 kHz. */
+async function record({ audioPath }: RenderTask, job: Job, speech: SpeechFile): Promise<Recording> {
+  const { binaries, clock, signal } = job;
+  const limits = { deadlineMs: MEDIA_DEADLINE_MS, signal };
+  await clock.during('audio', () => recordAudio(binaries, audioPath, speech.descriptor, limits));
+  return speech.recording();
+}
+
+/** The clip's own mouths, if its engine wants them: cut as soon as it is known how much of the video is shown. */
+async function mouthsOf(
+  { audio, syncMode, videoPath, videoSha256 }: RenderTask,
+  job: Job,
+  { loaded, recorded }: { readonly loaded: Promise<LoadedClip>; readonly recorded: Promise<Recording> },
+): Promise<MouthExemplars[]> {
+  const { engine, track, video } = await loaded;
+  if (!engine.wantsExemplars) return [];
+  // Whoever probed the sound has counted its samples: a decoder need not do that first.
+  const audioSeconds = audio?.durationSeconds ?? secondsOf(await recorded);
+  const { sources } = timelineOf(syncMode, track.clock, audioSeconds);
+  const shown = sources.reduce((last, source) => Math.max(last, source), -1) + 1;
+  return job.keptMouths({ videoSha256, track, shown }, () =>
+    job.clock.during('exemplars', () => cutMouths(videoPath, video, track, shown, job)),
+  );
+}
+
+function secondsOf(recording: Recording): number {
+  return recording.length / AUDIO_SAMPLE_RATE;
 }
 
 /** The speech with silence where it has no voice: mouths rest in music and noise. */
@@ -119,10 +159,14 @@ async function voiceOf(
   return voiceOnly(recording, stretches);
 }
 
-interface OpenedClip extends Clip {
+interface OpenedClip extends LoadedClip {
+  readonly recording: Recording;
+  readonly mouths: Promise<MouthExemplars[]>;
   readonly features: FrameFeatures;
   /** Already decodes the video. */
   readonly ahead: FrameReader;
+  /** Aborts the job's signal with the first failure. */
+  readonly giveUp: (reason?: unknown) => void;
 }
 
 type RenderedClip = Pick<
@@ -136,15 +180,12 @@ type RenderedClip = Pick<
 async function renderClip(
   task: RenderTask,
   job: Job,
-  { engine, analyzer, video, audioStream, recording, track, features, ahead }: OpenedClip,
+  { engine, analyzer, video, audioStream, recording, mouths, track, features, ahead, giveUp }: OpenedClip,
 ): Promise<RenderedClip> {
-  const { binaries, clock, progress } = job;
+  const { binaries, clock, progress, signal } = job;
   const { syncMode } = task;
-  const failed = new AbortController();
-  const signal = AbortSignal.any([job.signal, failed.signal]);
   const limits = { deadlineMs: MEDIA_DEADLINE_MS, signal };
-  const audioSeconds = recording.length / AUDIO_SAMPLE_RATE;
-  const timeline = timelineOf(syncMode, track.clock, audioSeconds);
+  const timeline = timelineOf(syncMode, track.clock, secondsOf(recording));
   const { sources } = timeline;
   const outputFrames = sources.length;
   // A track may cover more than this output shows: the whole video if that is prepared, otherwise some frames ahead.
@@ -157,16 +198,11 @@ async function renderClip(
     openFrames(task.videoPath, video, track, sources, { binaries, signal }, opened);
 
   const source = openOutput(ahead);
-  const mouths = engine.wantsExemplars
-    ? clock.during('exemplars', () => cutMouths(task.videoPath, video, track, sources, { binaries, signal }))
-    : Promise.resolve([]);
-  // The engine awaits them, if the speech can be heard.
-  mouths.catch(() => undefined);
   let observer: QualityProbe | undefined;
   let engineClip: EngineClip | undefined;
   let encoder: FrameEncoder | undefined;
   try {
-    // Encoder and exemplars start while the speech is heard.
+    // The encoder starts while the speech is heard.
     const writing = (encoder = openEncoder(
       binaries,
       {
@@ -219,7 +255,7 @@ async function renderClip(
       writeFrame: (frame) => writing.write(frame),
       onWritten: (frames) => progress.rendered(frames, outputFrames),
       signal,
-      giveUp: (reason) => failed.abort(reason),
+      giveUp,
       clock,
     });
     // A few pixels are enough for detection, but not for rendering a mouth.
@@ -239,8 +275,8 @@ async function renderClip(
       ...ofEngine,
     };
   } finally {
-    failed.abort();
-    await Promise.allSettled([mouths, observer?.ended()]);
+    giveUp();
+    await observer?.ended();
     await Promise.all([engineClip?.close(), source.close(), encoder?.abort()]);
   }
 }
