@@ -19,7 +19,8 @@ const RECORDS = {
 
 /**
  * The rights of each service on each table, by the end of its role's name. What is not named is refused: a worker that
- * opens customers' media reads neither keys nor signing secrets. `UPDATE (name)` lets the api lock a customer.
+ * opens customers' media reads neither keys nor signing secrets. `UPDATE (name)` lets the api lock a customer. Usage is
+ * written by a trigger with the owner's rights: no service may add, change or forge any.
  */
 export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Right[]>>>> = {
   api: {
@@ -46,6 +47,8 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ri
     idempotency_keys: ALL,
     workers: ALL,
     reconciliation: EXTENDED,
+    // What is older than a year, by a policy of the table.
+    run_usage: ['SELECT', 'DELETE'],
   },
   gpu_worker: {
     ...RECORDS,
@@ -82,6 +85,8 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ri
     idempotency_keys: ALL,
     workers: ALL,
     reconciliation: READ,
+    // It makes usage anonymous, and may delete what is older than a year: policies of the table.
+    run_usage: ['SELECT', 'UPDATE (customer_id, render_id)', 'DELETE'],
     audit_log: ['SELECT', 'INSERT (id, actor, command, customer_id, subject_id, details)'],
   },
 };

@@ -64,5 +64,6 @@ export { type JobKind, QUEUE_NAMES, type QueueName } from './queue/queues';
 export { reconcile } from './maintenance/reconcile';
 export { getRender, type RenderDetails } from './renders/get-render';
 export { type DeliveryOutcome, type DeliveryState, settleDelivery } from './webhooks/settle-delivery';
+export { anonymizeUsage, listUsage, sumUsage, type UsageSearch, type UsageTotal } from './usage/run-usage';
 export { completeUpload, createUpload } from './inputs/uploads';
 export { heartbeatWorker, liveQueues, registerWorker, removeWorker, type Slots } from './queue/workers';

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseEgressRoutes } from './egress/dial';
+import { priceList } from './price-list';
 
 /** The environment does not configure a service that can run. The message lists every invalid variable. */
 export class EnvError extends Error {
@@ -131,6 +132,14 @@ export const sharedSettings = z.object({
 
   /** Maximum number of deliveries of one customer in flight, over all dispatchers. */
   WEBHOOK_PER_CUSTOMER: wholeNumber(1, 65_536).default(64),
+
+  /**
+   * How long the usage of a run is kept. At least a year, which the rights of the services in the database say as well;
+   * by default as long as tax law commonly asks for invoices.
+   */
+  USAGE_RETENTION_MONTHS: wholeNumber(12, 1200).default(120),
+  /** What a minute of output costs, by engine. Without it there are no estimates by it. */
+  PRICE_LIST: priceList.optional(),
 
   /** Development only: `host:port=ip:port,…` destinations on loopback that the egress client may reach. */
   EGRESS_ROUTES: egressRoutes.default(() => new Map()),

@@ -35,6 +35,7 @@ export {
 } from './health';
 export { createLogger, type LogFields, type Logger } from './logger';
 export { createOutageNotice, retryWhile } from './outages';
+export { type PriceList, priceOf } from './price-list';
 export { createSecretBox, type SecretBox, SecretBoxError } from './secret-box';
 export { createLifecycle, type Lifecycle, runService, type StartService } from './service';
 export { type Clock, systemClock, withController } from './time';

@@ -25,6 +25,7 @@ export const gpuWorkerEnvironment = sharedSettings
     REDIS_URL: true,
     ...STORAGE_SETTINGS,
     PUBLIC_BASE_URL: true,
+    PRICE_LIST: true,
     WORK_DIR: true,
     FFMPEG_BIN: true,
     FFPROBE_BIN: true,

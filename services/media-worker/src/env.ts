@@ -19,6 +19,7 @@ export const mediaWorkerEnvironment = sharedSettings
     PUBLIC_BASE_URL: true,
     // Distinguishes deliveries waiting for a dispatcher from those waiting because of their customer's cap.
     WEBHOOK_PER_CUSTOMER: true,
+    USAGE_RETENTION_MONTHS: true,
     WORK_DIR: true,
     EGRESS_ROUTES: true,
     EGRESS_CA_FILE: true,

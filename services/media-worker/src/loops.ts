@@ -19,6 +19,8 @@ interface LoopDeps {
   readonly metrics: Metrics;
   readonly lifecycle: Pick<Lifecycle, 'onShutdown' | 'stopping'>;
   readonly purgeEveryMs: number;
+  /** How long usage is kept. */
+  readonly usageMonths: number;
   /** How long a job waits for a worker that serves its queue. */
   readonly unservedSeconds: number;
 }
@@ -111,11 +113,13 @@ async function reconcileOnce(
  * One turn of deleting what has expired, cut short by a shutdown. Counts and logs what it deleted; returns true when
  * there is more to delete at once.
  */
-async function purgeOnce({ db, storage, logger, metrics, lifecycle }: LoopDeps): Promise<boolean> {
+async function purgeOnce(deps: LoopDeps): Promise<boolean> {
+  const { db, storage, logger, metrics, lifecycle, usageMonths } = deps;
   const deleted = metrics.counter('purged_total');
   const { purged, deletedRows, errors, more } = await purge(db, {
     storage,
     keys: { outputKey, assetPrefix, featureKey },
+    usageMonths,
     stopping: lifecycle.stopping,
     onPurged: (kind) => deleted.inc({ kind }),
   });

@@ -42,6 +42,7 @@ export async function startMediaWorker(options: {
     metrics,
     lifecycle,
     purgeEveryMs: env.PURGE_INTERVAL_SECONDS * 1000,
+    usageMonths: env.USAGE_RETENTION_MONTHS,
     unservedSeconds: env.UNSERVED_DEADLINE_SECONDS,
   });
 

@@ -74,6 +74,20 @@
       optional: true
 {{- end -}}
 
+{{/* For what deletes usage that is old enough. */}}
+{{- define "lipsync.env.usageRetention" -}}
+- name: USAGE_RETENTION_MONTHS
+  value: {{ .Values.usage.retentionMonths | quote }}
+{{- end -}}
+
+{{/* For what estimates costs: those of a render, and those of a month. */}}
+{{- define "lipsync.env.priceList" -}}
+{{- with .Values.usage.priceList }}
+- name: PRICE_LIST
+  value: {{ toJson . | quote }}
+{{- end }}
+{{- end -}}
+
 {{/* Additional variables of a service, from its `env`. */}}
 {{- define "lipsync.env.further" -}}
 {{- range $name, $value := . }}

@@ -1,5 +1,6 @@
 import { type Engine, type ErrorCode } from '@lipsync/contract';
 import * as fc from 'fast-check';
+import { usageAndRuns } from '../../test/expected-usage';
 import { openScenario, type Scenario } from '../../test/scenario';
 import { reconcile } from '../maintenance/reconcile';
 import { cancelRender } from '../renders/cancel-render';
@@ -14,7 +15,8 @@ import { type Lease } from './job';
  * What can happen to the job at index `job` (modulo their number). `held` picks one of all leases ever granted for it.
  */
 type Step =
-  | { do: 'claim' | 'expire' | 'release' | 'complete'; job: number; held: number }
+  | { do: 'claim' | 'expire' | 'release'; job: number; held: number }
+  | { do: 'complete'; job: number; held: number; seconds: number }
   | { do: 'heartbeat'; job: number; held: number; percent: number }
   | { do: 'retry' | 'fail'; job: number; held: number; code: ErrorCode }
   | { do: 'cancel' }
@@ -27,10 +29,13 @@ const code = fc.constantFrom<ErrorCode>('engine_failed', 'engine_timeout', 'no_f
 const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant('claim' as const), job, held }) },
   {
-    weight: 3,
-    arbitrary: fc.record({ do: fc.constantFrom('expire' as const, 'complete' as const), job, held }),
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constantFrom('expire' as const, 'release' as const), job, held }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('release' as const), job, held }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('complete' as const), job, held, seconds: fc.nat({ max: 600 }) }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({ do: fc.constant('heartbeat' as const), job, held, percent: fc.nat({ max: 100 }) }),
@@ -56,7 +61,7 @@ describe('job protocol under random interleavings', () => {
   });
   afterAll(() => scenario.close());
 
-  it('ends every render in one state with one matching event, never moves back, and counts no attempt twice', async () => {
+  it('ends every render in one state with one matching event, never moves back, counts no attempt twice, and keeps the usage of every ended run once', async () => {
     const property = fc.asyncProperty(fc.integer({ min: 1, max: 3 }), historyArbitrary, checkHistory);
     await fc.assert(property, { seed: 20250901, numRuns: 25, interruptAfterTimeLimit: 45_000 });
   });
@@ -72,6 +77,7 @@ describe('job protocol under random interleavings', () => {
       expectNoStepBack(before, after);
       expect(await newerThanTheirRender(world.renderId)).toEqual([]);
       await expectOneEventIfTerminal(after);
+      await expectUsageOfEndedRuns(world.renderId);
       before = after;
     }
     await runToTheEnd(world);
@@ -79,6 +85,7 @@ describe('job protocol under random interleavings', () => {
     expectNoStepBack(before, end);
     expect(TERMINAL).toContain(end.render.status);
     await expectOneEventIfTerminal(end);
+    await expectUsageOfEndedRuns(world.renderId);
     for (const state of await scenario.jobs(world.renderId)) {
       expect(state.status).toBe('finished');
       expect(state.attempts).toBeLessThanOrEqual(3);
@@ -134,7 +141,11 @@ describe('job protocol under random interleavings', () => {
         });
         return;
       case 'complete':
-        await completeRender(db, lease, { outputKey: `outputs/${lease.jobId}/${lease.fence}`, usage: {} });
+        await completeRender(db, lease, {
+          outputKey: `outputs/${lease.jobId}/${lease.fence}`,
+          // Each attempt measures something else: usage must be that of the one that counted.
+          usage: { output_seconds: step.seconds, rendered_frames: lease.fence, gpu_inference_seconds: null },
+        });
         return;
       case 'release':
         await releaseJob(db, lease);
@@ -188,6 +199,11 @@ describe('job protocol under random interleavings', () => {
       expect(run.progressPercent).toBeGreaterThanOrEqual(earlier.progressPercent);
       if (TERMINAL.includes(earlier.status)) expect(run).toEqual(earlier);
     }
+  }
+
+  async function expectUsageOfEndedRuns(renderId: string): Promise<void> {
+    const { expected, actual } = await usageAndRuns(scenario.db, renderId);
+    expect(actual).toEqual(expected);
   }
 
   async function expectOneEventIfTerminal({ render, runs }: RenderDetails): Promise<void> {

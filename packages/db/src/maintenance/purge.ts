@@ -6,6 +6,7 @@ import {
   findUnnamedObjects,
 } from '../features/feature-objects';
 import { type Db, transaction } from '../postgres/db';
+import { deleteOldUsage } from '../usage/run-usage';
 import { eachCandidate } from './each-candidate';
 import {
   confirmPurgeable,
@@ -35,6 +36,8 @@ export interface PurgeOptions {
   budgetMs?: number;
   /** Resources per kind and call. */
   limit?: number;
+  /** For how many months the usage of ended runs is kept, at least 12; for ever by default. */
+  usageMonths?: number;
   /** Once aborted, no further resource is begun. */
   stopping?: AbortSignal;
   /** Called for each resource, and for each object of a feature, whose bytes are gone. */
@@ -56,8 +59,8 @@ const LIMIT = 200;
 const BUDGET_MS = 20_000;
 
 /**
- * Deletes the rows of resources that expired long enough ago, and expired features, idempotency keys and workers; then
- * deletes the bytes of expired resources. Objects go first: a row is marked only after its objects are gone, so a crash
+ * Deletes the rows of resources that expired long enough ago, and expired features, idempotency keys, workers and
+ * usage; then deletes the bytes of expired resources. Objects go first: a row is marked only after its objects are gone, so a crash
  * in between repeats the deletion and never leaks an object. Assets that an open record uses are kept until it ends.
  * Each call handles at least one resource unless it is told to stop; the next call continues with the rest. If a part
  * fails, the failure is reported and the other parts still run.
@@ -68,6 +71,7 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
     keys,
     budgetMs = BUDGET_MS,
     limit = LIMIT,
+    usageMonths,
     stopping,
     onPurged = () => undefined,
   } = options;
@@ -85,6 +89,8 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
   const deletedFeatures = await attempt(() => deleteExpiredFeatures(db, limit), 0);
   const expiredKeys = await attempt(() => deleteExpiredKeys(db, limit), 0);
   const silentWorkers = await attempt(() => deleteSilentWorkers(db), 0);
+  const oldUsage =
+    usageMonths === undefined ? 0 : await attempt(() => deleteOldUsage(db, usageMonths, limit), 0);
   const tombstones = await attempt(() => deleteTombstones(db, TOMBSTONE_SECONDS, limit), {
     rows: 0,
     more: false,
@@ -121,9 +127,9 @@ export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport>
   const more = isCutShort || [...kinds, unnamed].some(({ length }) => length === limit);
   return {
     purged,
-    deletedRows: deletedFeatures + tombstones.rows + expiredKeys + silentWorkers,
+    deletedRows: deletedFeatures + tombstones.rows + expiredKeys + silentWorkers + oldUsage,
     errors,
-    more: (more && purged > 0) || tombstones.more || [deletedFeatures, expiredKeys].includes(limit),
+    more: (more && purged > 0) || tombstones.more || [deletedFeatures, expiredKeys, oldUsage].includes(limit),
   };
 }
 

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrate } from '@lipsync/prisma';
 import {
@@ -53,6 +53,36 @@ describe('migrations', () => {
        VALUES ('c', 'v', 'track', 's', 60, now())`,
     );
     expect(await make.query('SELECT frames, seconds FROM features')).toEqual([{ frames: 60, seconds: 0 }]);
+  });
+
+  it('take over the usage of runs that ended before it was kept, and are still there', async () => {
+    const later = readdirSync(folder.path).filter((name) => name >= '20261127133100');
+    for (const name of later) rmSync(join(folder.path, name), { recursive: true });
+    await migrate(database.url, { directory: folder.path });
+    await make.query(
+      `INSERT INTO engine_runs (id, render_id, customer_id, engine, position, status, stage, progress_percent, usage, updated_at)
+       VALUES ('run_1', 'ren_1', 'cus_1', 'musetalk', 0, 'completed', 'completed', 100,
+         '{"output_seconds": 4.5, "rendered_frames": 112, "gpu_inference_seconds": null}', '2026-10-02T03:04:05.678Z'),
+         ('run_2', 'ren_1', 'cus_1', 'highsync', 1, 'cancelled', 'cancelled', 0, '{}', '2026-10-03T00:00:00Z'),
+         ('run_3', 'ren_2', 'cus_1', 'highsync', 0, 'processing', 'inferencing', 7, '{}', now())`,
+    );
+    await migrate(database.url);
+    const columns =
+      'id, render_id, customer_id, engine, outcome, finished_at, output_seconds, frames, gpu_seconds';
+    expect(await make.query(`SELECT ${columns} FROM run_usage ORDER BY id`)).toEqual([
+      {
+        id: 'run_1',
+        render_id: 'ren_1',
+        customer_id: 'cus_1',
+        engine: 'musetalk',
+        outcome: 'completed',
+        finished_at: new Date('2026-10-02T03:04:05.678Z'),
+        output_seconds: 4.5,
+        frames: 112,
+        gpu_seconds: null,
+      },
+      expect.objectContaining({ id: 'run_2', outcome: 'cancelled', output_seconds: null }),
+    ]);
   });
 
   it('stop if an applied one was edited', async () => {

@@ -2,12 +2,14 @@ import { GRANTS, migrate } from '@lipsync/prisma';
 import { MEDIA, openScenario, type Scenario } from '../../test/scenario';
 import { listAudit, recordAct } from '../audit/audit-log';
 import { claimJob } from '../jobs/claim';
-import { completeIngest } from '../jobs/complete';
+import { completeIngest, completeRender } from '../jobs/complete';
 import { purge } from '../maintenance/purge';
 import { reconcile } from '../maintenance/reconcile';
 import { readBacklog } from '../queue/backlog';
 import { enqueueJobs } from '../queue/enqueue';
 import { registerWorker } from '../queue/workers';
+import { cancelRender } from '../renders/cancel-render';
+import { anonymizeUsage } from '../usage/run-usage';
 import { createDb, type Db, transaction } from './db';
 
 const PASSWORD = 'secret';
@@ -78,6 +80,69 @@ describe("a service's role", () => {
     expect(await purge(db, { storage: STORAGE, keys: KEYS })).toMatchObject({ errors: [] });
   });
 
+  it('lets the gpu-worker and the api end runs, whose usage they may neither write nor change', async () => {
+    const { make, customerId } = scenario;
+    await make.query('DELETE FROM run_usage');
+    const [first, second] = [await scenario.render(), await scenario.render()];
+    const claim = await scenario.claim(await scenario.jobOf(first.render.id));
+    const result = { outputKey: 'outputs/x', usage: { output_seconds: 4 } };
+    expect(await completeRender(as('gpu_worker'), claim, result)).toBe(true);
+    await cancelRender(as('api'), customerId, second.render.id);
+    expect(await make.query('SELECT outcome, output_seconds FROM run_usage ORDER BY finished_at')).toEqual([
+      { outcome: 'completed', output_seconds: 4 },
+      { outcome: 'cancelled', output_seconds: null },
+    ]);
+  });
+
+  it('lets no temporary table of a service stand in for that of usage', async () => {
+    const { make } = scenario;
+    await make.query('DELETE FROM run_usage');
+    const { render } = await scenario.render();
+    const session = await as('gpu_worker').pool.connect();
+    await session.query('CREATE TEMPORARY TABLE run_usage (id text)');
+    await session.query(`UPDATE engine_runs SET status = 'cancelled' WHERE render_id = $1`, [render.id]);
+    session.release();
+    expect(await make.query('SELECT outcome FROM public.run_usage')).toEqual([{ outcome: 'cancelled' }]);
+  });
+
+  it('lets the media-worker delete usage that is older than a year, and no other', async () => {
+    const { make } = scenario;
+    await make.query('DELETE FROM run_usage');
+    await make.query(`
+      INSERT INTO run_usage (id, render_id, customer_id, engine, outcome, finished_at)
+      SELECT n, n, 'c', 'musetalk', 'completed', now() - n * interval '1 month' FROM unnest(ARRAY[1, 11, 13, 200]) AS n`);
+    const db = as('media_worker');
+    expect(await purge(db, { storage: STORAGE, keys: KEYS, usageMonths: 120 })).toMatchObject({ errors: [] });
+    expect(await make.query('SELECT id FROM run_usage ORDER BY id')).toHaveLength(3);
+    await db.pool.query('DELETE FROM run_usage');
+    expect(await make.query('SELECT id FROM run_usage ORDER BY id')).toEqual([{ id: '1' }, { id: '11' }]);
+  });
+
+  it('lets the admin make usage anonymous, and change it in no other way', async () => {
+    const { make, customerId } = scenario;
+    await make.query('DELETE FROM run_usage');
+    const { render } = await scenario.render();
+    await cancelRender(scenario.db, customerId, render.id);
+    const db = as('admin');
+    for (const change of [`customer_id = 'c'`, `customer_id = 'c', render_id = 'r'`])
+      await expect(db.pool.query(`UPDATE run_usage SET ${change}`)).rejects.toThrow('row-level security');
+    await db.pool.query('DELETE FROM run_usage');
+    expect(await anonymizeUsage(db.prisma, customerId)).toBe(1);
+    expect(await make.query('SELECT customer_id, render_id, outcome FROM run_usage')).toEqual([
+      { customer_id: null, render_id: null, outcome: 'cancelled' },
+    ]);
+  });
+
+  it.each(roles)('lets the %s neither add usage nor change its figures', async (service) => {
+    const { pool } = as(service);
+    for (const statement of [
+      `INSERT INTO run_usage (id, engine, outcome, finished_at) VALUES ('r', 'musetalk', 'completed', now())`,
+      'UPDATE run_usage SET cost_usd = 0',
+      'TRUNCATE run_usage',
+    ])
+      await expect(pool.query(statement)).rejects.toThrow('permission denied');
+  });
+
   it.each([
     ['gpu_worker', 'SELECT FROM webhook_secrets'],
     ['gpu_worker', 'SELECT FROM api_keys'],
@@ -98,6 +163,9 @@ describe("a service's role", () => {
     ['admin', 'TRUNCATE audit_log'],
     ['admin', "INSERT INTO audit_log (id, actor, command, at) VALUES ('a', 'a', 'a', now())"],
     ['admin', "INSERT INTO audit_log (id, actor, command, login) VALUES ('a', 'a', 'a', 'somebody')"],
+    ['api', 'DELETE FROM run_usage'],
+    ['gpu_worker', 'DELETE FROM run_usage'],
+    ['gpu_worker', 'SELECT FROM run_usage'],
   ])('refuses the %s: %s', async (service, statement) => {
     await expect(as(service).pool.query(statement)).rejects.toThrow('permission denied');
   });
