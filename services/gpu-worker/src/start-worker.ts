@@ -83,6 +83,7 @@ export async function startWorker(options: {
     telemetry,
     podMeter: createPodMeter({
       costs: openPodCosts(env),
+      priceList: env.PRICE_LIST,
       slots: slotCount,
       gpuModels: await gpuModels(),
       logger,

@@ -149,7 +149,7 @@ export interface components {
             gpu_inference_seconds?: number | null;
             /** @description Machine time that is charged, as this engine's share of the machine. Null when not measured. */
             billed_pod_seconds?: number | null;
-            /** @description What the billed machine time costs, in US dollars. Null when not measured. */
+            /** @description What the billed machine time costs, in US dollars; where that is not measured, an estimate by the length of the output, if the operator has prices. Null without either. */
             estimated_compute_usd?: number | null;
             /** @description The part of the machine time that the provider has measured already. Null when not measured. */
             observed_pod_seconds?: number | null;

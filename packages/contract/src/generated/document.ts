@@ -2123,7 +2123,7 @@ export const openapiDocument = {
               "number",
               "null"
             ],
-            "description": "What the billed machine time costs, in US dollars. Null when not measured."
+            "description": "What the billed machine time costs, in US dollars; where that is not measured, an estimate by the length of the output, if the operator has prices. Null without either."
           },
           "observed_pod_seconds": {
             "type": [

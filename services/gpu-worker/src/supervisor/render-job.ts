@@ -98,13 +98,15 @@ export async function runRender(deps: JobDeps, job: GpuJob): Promise<JobResult> 
   const processingMs = Math.round(performance.now() - began);
   const endedAt = new Date(startedAt.getTime() + processingMs);
   const gpuInferenceMs = sumOfKnown(track.analysis?.gpuInferenceMs, result.gpuInferenceMs);
+  const { outputSeconds } = result;
+  const run = { engine, outputSeconds, startedAt, endedAt, claims: claim.fence, gpuInferenceMs };
   const usage: MeasuredUsage = {
     input_video_seconds: work.video.durationSeconds,
     input_audio_seconds: result.inputAudioSeconds,
-    output_seconds: result.outputSeconds,
+    output_seconds: outputSeconds,
     analyzed_frames: track.analysis?.frames ?? 0,
     rendered_frames: result.renderedFrames,
-    ...(await deps.podMeter.measure({ startedAt, endedAt, claims: claim.fence, gpuInferenceMs })),
+    ...(await deps.podMeter.measure(run)),
     processing_ms: processingMs,
   };
   const accepted = await retryWhile(isDatabaseUnavailable, signal, () =>

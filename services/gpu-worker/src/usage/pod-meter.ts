@@ -1,10 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Engine } from '@lipsync/contract';
 import { type MeasuredUsage } from '@lipsync/domain';
-import { type Logger } from '@lipsync/runtime';
+import { type Logger, type PriceList, priceOf } from '@lipsync/runtime';
 import { type PodBill, type PodCost } from './pod-cost';
 
 interface RunOnPod {
+  readonly engine: Engine;
+  readonly outputSeconds: number;
   readonly startedAt: Date;
   readonly endedAt: Date;
   /** How often the run was claimed, this time included. */
@@ -18,12 +21,15 @@ export type PodMeter = ReturnType<typeof createPodMeter>;
 /** Measures a run's use of this pod, as the fields of the contract's Usage. */
 export function createPodMeter({
   costs,
+  priceList,
   slots,
   gpuModels,
   logger,
 }: {
   /** Tried in this order until one knows what the pod costs. */
   readonly costs: readonly PodCost[];
+  /** Estimates what none of them knows, if it is in US dollars. */
+  readonly priceList?: PriceList | undefined;
   /** Number of jobs that share the pod. */
   readonly slots: number;
   /** Names of the GPUs that graphs run on. */
@@ -47,13 +53,21 @@ export function createPodMeter({
     async measure(run: RunOnPod) {
       const seconds = (run.endedAt.getTime() - run.startedAt.getTime()) / 1000;
       const { gpuInferenceMs } = run;
+      const pod = podUsage({ bill: await billOf(run), seconds, slots, claims: run.claims });
       return {
-        ...podUsage({ bill: await billOf(run), seconds, slots, claims: run.claims }),
+        ...pod,
+        estimated_compute_usd: pod.estimated_compute_usd ?? listPriceUsd(priceList, run),
         gpu_inference_seconds: gpuInferenceMs === null ? null : Math.round(gpuInferenceMs) / 1000,
         gpu_models: gpuInferenceMs === null ? [] : [...gpuModels],
       };
     },
   };
+}
+
+/** Null without a list in US dollars that has the engine. */
+function listPriceUsd(list: PriceList | undefined, { engine, outputSeconds }: RunOnPod): number | null {
+  const usd = list?.currency === 'USD' ? priceOf(list, engine, outputSeconds) : null;
+  return usd === null ? null : rounded(usd, 6);
 }
 
 /** The usage fields for the cost of a run's pods. */

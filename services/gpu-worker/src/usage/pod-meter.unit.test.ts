@@ -1,17 +1,19 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogger } from '@lipsync/runtime';
-import { fixedPrice } from './pod-cost';
+import { createLogger, type PriceList } from '@lipsync/runtime';
+import { fixedPrice, type PodCost } from './pod-cost';
 import { createPodMeter, gpuModels, podUsage } from './pod-meter';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 const RUN = {
+  engine: 'musetalk',
+  outputSeconds: 30,
   startedAt: new Date('2026-01-01T00:00:00Z'),
   endedAt: new Date('2026-01-01T00:00:10Z'),
   claims: 1,
   gpuInferenceMs: 4321.4,
-};
+} as const;
 const bill = { observedSeconds: 10, billedSeconds: 10, usd: 0.01 };
 const UNKNOWN = {
   observed_pod_seconds: null,
@@ -56,6 +58,18 @@ test('a cost that cannot be read is logged, and the operator’s price used, or 
   });
   expect(await measure([isAway])).toMatchObject(UNKNOWN);
   expect(warnings).toHaveLength(2);
+});
+
+test('what no source of costs knows is estimated by the length of the output, from a price list in dollars', async () => {
+  const list = { currency: 'USD', perMinute: { musetalk: 0.25 } };
+  const costOf = async (priceList: PriceList, costs: PodCost[] = []) => {
+    const usage = await createPodMeter({ costs, priceList, slots: 1, gpuModels: [], logger }).measure(RUN);
+    return [usage.estimated_compute_usd, usage.billed_pod_seconds, usage.estimate_coverage];
+  };
+  expect(await costOf(list)).toEqual([0.125, null, 'unavailable']);
+  expect(await costOf(list, [async () => bill])).toEqual([0.01, 10, 'observed']);
+  expect(await costOf({ ...list, currency: 'EUR' })).toEqual([null, null, 'unavailable']);
+  expect(await costOf({ ...list, perMinute: { highsync: 1 } })).toEqual([null, null, 'unavailable']);
 });
 
 test.each([
