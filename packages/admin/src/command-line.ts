@@ -76,6 +76,20 @@ function sayJson(value: unknown): void {
   process.stdout.write(`${json}\n`);
 }
 
+/**
+ * Prints rows as RFC 4180 says, under the names of their columns; without rows, nothing. A text that a spreadsheet would
+ * take for a formula is marked as text.
+ */
+export function printCsv(rows: readonly Row[]): void {
+  const cell = (value: Row[string]): string => {
+    if (value === null || value === undefined) return '';
+    const plain = typeof value === 'string' ? printable(value).replace(/^[=+@-]/, "'$&") : text(value);
+    return /[",]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+  };
+  const lines = [Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row))];
+  if (rows.length > 0) process.stdout.write(lines.map((line) => `${line.map(cell).join(',')}\r\n`).join(''));
+}
+
 /** Prints on standard error. Further lines, such as each wrong setting, are indented: none can pose as another message. */
 export function complain(message: string): void {
   process.stderr.write(`admin: ${message.split('\n').map(printable).join('\n  ')}\n`);
@@ -95,4 +109,11 @@ export function duration(value: string): number {
   const seconds = Number(count) * (SECONDS.get(unit) ?? NaN);
   if (!(seconds <= MAX_SECONDS)) throw new InvalidArgumentError('a duration as 30m, 24h or 7d, at most 30d');
   return seconds;
+}
+
+/** Parses `2026-10` to the first moment of that month in UTC. Throws commander's InvalidArgumentError. */
+export function parseMonth(value: string): Date {
+  const first = new Date(/^\d{4}-\d{2}$/.test(value) ? `${value}-01T00:00:00Z` : NaN);
+  if (Number.isNaN(first.getTime())) throw new InvalidArgumentError('a month as 2026-10');
+  return first;
 }

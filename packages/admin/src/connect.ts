@@ -6,6 +6,7 @@ import {
   sharedSettings,
   STORAGE_SETTINGS,
   UPLOAD_SETTINGS,
+  type z,
 } from '@lipsync/runtime';
 import { openStorage, type Storage } from '@lipsync/storage';
 
@@ -29,7 +30,11 @@ export interface Connection {
   databaseUrl(): string;
   /** The origin of PUBLIC_BASE_URL, and so of the service's own pages. */
   publicOrigin(): string;
+  /** What the operator has set about usage: USAGE_RETENTION_MONTHS, PRICE_LIST. */
+  usageSettings(): z.output<typeof usageSettings>;
 }
+
+const usageSettings = sharedSettings.pick({ USAGE_RETENTION_MONTHS: true, PRICE_LIST: true });
 
 export function connectedBy(environment: () => Environment, act: () => Act): Connection {
   return {
@@ -71,5 +76,6 @@ export function connectedBy(environment: () => Environment, act: () => Act): Con
       const { PUBLIC_BASE_URL } = loadEnv(sharedSettings.pick({ PUBLIC_BASE_URL: true }), environment());
       return new URL(PUBLIC_BASE_URL).origin;
     },
+    usageSettings: () => loadEnv(usageSettings, environment()),
   };
 }

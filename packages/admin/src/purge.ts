@@ -14,10 +14,15 @@ export function addPurgeCommand(program: Command, connection: Connection): void 
     .action((options: { json?: boolean }) =>
       connection.withContext(({ db }) =>
         connection.withStorage(async (storage) => {
+          const { USAGE_RETENTION_MONTHS: usageMonths } = connection.usageSettings();
           const total = { purged: 0, deleted_rows: 0, failures: 0 };
           let more = true;
           while (more) {
-            const round = await purge(db, { storage, keys: { outputKey, assetPrefix, featureKey } });
+            const round = await purge(db, {
+              storage,
+              keys: { outputKey, assetPrefix, featureKey },
+              usageMonths,
+            });
             for (const error of round.errors) complain(String(error));
             total.purged += round.purged;
             total.deleted_rows += round.deletedRows;

@@ -10,6 +10,7 @@ import { addKeyCommands, addSecretCommands } from './keys';
 import { addMasterKeyCommands } from './master-key';
 import { addPurgeCommand } from './purge';
 import { addRenderCommands } from './renders';
+import { addUsageCommand } from './usage';
 import { addWebhookCommands } from './webhooks';
 
 /**
@@ -29,6 +30,7 @@ export async function runAdmin(environment: () => Environment, description: stri
     addMasterKeyCommands,
     addRenderCommands,
     addWebhookCommands,
+    addUsageCommand,
     addPurgeCommand,
     addBucketCommands,
     addBackupCommands,

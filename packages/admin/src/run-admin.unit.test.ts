@@ -1,5 +1,5 @@
 import { runCommand } from '../test/operator';
-import { duration } from './command-line';
+import { duration, parseMonth } from './command-line';
 
 const environment = {
   DATABASE_URL: 'postgres://lipsync@127.0.0.1:1/lipsync',
@@ -36,3 +36,14 @@ it.each([
 it.each(['', '24', 'h', '1.5h', '-1h', '1w', '31d', '24 h'])('refuses %p', (value) => {
   expect(() => duration(value)).toThrow('a duration as');
 });
+
+it('reads a month of UTC', () => {
+  expect(parseMonth('2026-10')).toEqual(new Date('2026-10-01T00:00:00Z'));
+});
+
+it.each(['', '2026', '2026-13', '2026-00', '2026-1', '10/2026', '2026-10-01'])(
+  'refuses the month %p',
+  (value) => {
+    expect(() => parseMonth(value)).toThrow('a month as 2026-10');
+  },
+);

@@ -56,12 +56,18 @@ export async function runCommand(environment: Environment, ...args: string[]): P
   }
 }
 
-export async function openOperator(): Promise<Operator> {
+/** @param settings beyond those that every command needs */
+export async function openOperator(settings: Environment = {}): Promise<Operator> {
   const database = await createTestDatabase();
   const db = createDb({ url: database.url, poolMax: 2, publicBaseUrl: PUBLIC_BASE_URL });
   const make = createFactories(database.url);
   await make.worker({ media: 1, preparation: 1, musetalk: 1, latentsync: 1, highsync: 1 });
-  const environment = { DATABASE_URL: database.url, PUBLIC_BASE_URL, MASTER_KEY: 'ab'.repeat(32) };
+  const environment = {
+    DATABASE_URL: database.url,
+    PUBLIC_BASE_URL,
+    MASTER_KEY: 'ab'.repeat(32),
+    ...settings,
+  };
 
   const run = (...args: string[]): Promise<Outcome> => runCommand(environment, ...args);
 
