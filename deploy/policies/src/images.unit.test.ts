@@ -9,11 +9,13 @@ const { stages, args } = parseDockerfile(text);
 
 describe('the Dockerfile', () => {
   it('starts from images of an exact version', () => {
-    for (const image of args.values()) expect(image).toMatch(/:\d+\.\d+\.\d+-[\w.-]+$/);
+    // Versions of PostgreSQL have two numbers.
+    for (const image of args.values()) expect(image).toMatch(/:\d+\.\d+(\.\d+)?-[\w.-]+$/);
     const external = stages.filter(({ from }) => !stages.some(({ name }) => name === from));
     expect([...new Set(external.map(({ from }) => from))].sort()).toEqual([
       '${CUDA_IMAGE}',
       '${NODE_IMAGE}',
+      '${POSTGRES_IMAGE}',
       '${PYTHON_IMAGE}',
       'scratch',
     ]);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createMetrics, METRICS } from '@lipsync/telemetry';
+import { parseExposition } from '@lipsync/testkit';
 import { parse } from 'yaml';
 
 const DEPLOY = path.join(__dirname, '../..');
@@ -67,8 +68,7 @@ function stored(bound: number): string {
 async function processMetrics(): Promise<Set<string>> {
   const metrics = createMetrics();
   metrics.addProcessMetrics();
-  const text = await metrics.text();
-  return new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name));
+  return new Set(parseExposition(await metrics.text()).families.keys());
 }
 
 function canMatch({ operator, value }: Matcher, values: readonly string[]): boolean {
