@@ -4,7 +4,9 @@
 //
 // The package comes from the NuGet server $NUGET (its URL without /index.json) and is verified against
 // $ONNXRUNTIME_CUDA_SHA512 (base64), or else against the hash that the server publishes for it. Prints the hash, so that
-// it can be pinned.
+// it can be pinned. With CUDA_PROVIDER=npm it comes from the npm registry $NPM_REGISTRY instead, in the one version that
+// somebody has put there.
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createWriteStream, existsSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -14,13 +16,65 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 const [, , runtime, target = runtime] = process.argv;
-const server = process.env.NUGET || 'https://api.nuget.org/v3';
 const pinned = process.env.ONNXRUNTIME_CUDA_SHA512;
-const name = 'microsoft.ml.onnxruntime.gpu.linux';
 const { version } = JSON.parse(readFileSync(join(runtime, 'package.json'), 'utf8'));
 // Where the binding looks for it: in its own folder. The provider itself comes last: if it is there, all are.
 const folder = join(target, 'bin', 'napi-v6', 'linux', 'x64');
 const libraries = ['libonnxruntime_providers_shared.so', 'libonnxruntime_providers_cuda.so'];
+
+/** ONNX Runtime's own package. */
+const nuget = {
+  name: 'microsoft.ml.onnxruntime.gpu.linux',
+  version,
+  async offer() {
+    const address = await addressesOfServer();
+    const expected = pinned || (await publishedHash(address));
+    const { name } = nuget;
+    return {
+      url: `${address('PackageBaseAddress/3.0.0')}${name}/${version}/${name}.${version}.nupkg`,
+      expected,
+      trust: pinned ? 'pinned' : 'as published; pin it to be independent of that',
+    };
+  },
+  async unpack(file, staging) {
+    // A dependency of onnxruntime-node, for the same purpose in its own installation script.
+    const AdmZip = createRequire(join(runtime, 'package.json'))('adm-zip');
+    const archive = new AdmZip(file);
+    for (const library of libraries) {
+      // Written by us, because the file modes in such packages may be empty.
+      const bytes = archive.readFile(`runtimes/linux-x64/native/${library}`);
+      if (bytes === null) throw new Error(`${nuget.name} ${version} has no ${library}`);
+      await writeFile(join(staging, library), bytes);
+    }
+  },
+};
+
+/** Microsoft's build of it (CUDA 13, cuDNN 9), as a game engine's plugin carries it. */
+const npm = {
+  name: 'com.github.asus4.onnxruntime.linux-x64-gpu',
+  version: '0.4.9',
+  async offer() {
+    const fitting = '1.29.0';
+    if (version !== fitting)
+      throw new Error(
+        `${npm.name} ${npm.version} holds the provider of ONNX Runtime ${fitting}, and onnxruntime-node ${version} is ` +
+          `installed: add "onnxruntime-node: ${fitting}" to overrides in pnpm-workspace.yaml, then run npx pnpm install ` +
+          '--lockfile-only and npm run bootstrap',
+      );
+    const registry = (process.env.NPM_REGISTRY || 'https://registry.npmjs.org').replace(/\/$/, '');
+    return {
+      url: `${registry}/${npm.name}/-/${npm.name}-${npm.version}.tgz`,
+      // As the registry publishes it.
+      expected:
+        pinned || 'FopIhNE/Ng+v2X65wVc9clPCBCvhvA53Hxo2U0Kf5fGdVsC7iCA+mZ0KLWggcQAj7TIZ6pNidR4AC10g74Xo6w==',
+      trust: 'pinned',
+    };
+  },
+  async unpack(file, staging) {
+    const members = libraries.map((library) => `package/Plugins/Linux/x64/${library}`);
+    execFileSync('tar', ['-xzf', file, '-C', staging, '--no-same-owner', '--strip-components=4', ...members]);
+  },
+};
 
 async function get(url) {
   const response = await fetch(url).catch(({ cause, message }) => {
@@ -29,6 +83,8 @@ async function get(url) {
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);
   return response;
 }
+
+const server = process.env.NUGET || 'https://api.nuget.org/v3';
 
 async function getJson(url) {
   const response = await get(url);
@@ -51,10 +107,10 @@ async function addressesOfServer() {
 async function publishedHash(address) {
   try {
     const registrations = address('RegistrationsBaseUrl/3.6.0', 'RegistrationsBaseUrl');
-    const { catalogEntry } = await getJson(`${registrations}${name}/${version}.json`);
+    const { catalogEntry } = await getJson(`${registrations}${nuget.name}/${version}.json`);
     const entry = typeof catalogEntry === 'string' ? await getJson(catalogEntry) : catalogEntry;
     if (entry?.packageHashAlgorithm === 'SHA512') return entry.packageHash;
-    throw new Error(`${server} publishes no SHA-512 of ${name} ${version}`);
+    throw new Error(`${server} publishes no SHA-512 of ${nuget.name} ${version}`);
   } catch (error) {
     throw new Error(`${error.message}: the hash that the package must have has to be pinned`, {
       cause: error,
@@ -81,37 +137,26 @@ async function download(url, file) {
   return hash.digest('base64');
 }
 
-async function install(staging) {
-  const address = await addressesOfServer();
-  const expected = pinned || (await publishedHash(address));
-  const packages = address('PackageBaseAddress/3.0.0');
-  const file = join(staging, 'provider.nupkg');
-  const actual = await download(`${packages}${name}/${version}/${name}.${version}.nupkg`, file);
-  if (actual !== expected) throw new Error(`${name} ${version} has the SHA-512 ${actual}, not ${expected}`);
-  console.log(
-    `${name} ${version}: SHA-512 ${actual} (${pinned ? 'pinned' : 'as published; pin it to be independent of that'})`,
-  );
-  // A dependency of onnxruntime-node, for the same purpose in its own installation script.
-  const AdmZip = createRequire(join(runtime, 'package.json'))('adm-zip');
-  const archive = new AdmZip(file);
-  for (const library of libraries) {
-    // Written by us, because the file modes in such packages may be empty.
-    const bytes = archive.readFile(`runtimes/linux-x64/native/${library}`);
-    if (bytes === null) throw new Error(`${name} ${version} has no ${library}`);
-    await writeFile(join(staging, `${library}.part`), bytes);
-  }
-  for (const library of libraries) await rename(join(staging, `${library}.part`), join(folder, library));
+async function install(source, staging) {
+  const { url, expected, trust } = await source.offer();
+  const file = join(staging, 'package');
+  const actual = await download(url, file);
+  const what = `${source.name} ${source.version}`;
+  if (actual !== expected) throw new Error(`${what} has the SHA-512 ${actual}, not ${expected}`);
+  console.log(`${what}: SHA-512 ${actual} (${trust})`);
+  await source.unpack(file, staging);
+  for (const library of libraries) await rename(join(staging, library), join(folder, library));
 }
 
 if (existsSync(join(folder, libraries.at(-1)))) {
-  console.log(`${name} ${version} is there`);
+  console.log(`the CUDA provider of onnxruntime-node ${version} is there`);
 } else {
   const staging = join(folder, 'staging');
   try {
     // That of a call that was killed.
     await rm(staging, { recursive: true, force: true });
     await mkdir(staging, { recursive: true });
-    await install(staging);
+    await install(process.env.CUDA_PROVIDER === 'npm' ? npm : nuget, staging);
   } catch ({ message }) {
     console.error(message);
     process.exitCode = 1;

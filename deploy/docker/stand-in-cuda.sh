@@ -8,6 +8,7 @@
 #   FOLDER/image-without-cufft
 #   FOLDER/provider.nupkg      the package of ONNX Runtime's provider
 #   FOLDER/demanding.nupkg     with a provider that is linked with a library that nobody brings
+#   FOLDER/provider.tgz        the package of the npm registry
 set -eu
 folder=$1
 toolkit=$folder/image/usr/local/cuda-12.9/targets/x86_64-linux/lib
@@ -46,14 +47,17 @@ ln -s /etc/alternatives/cuda "$folder/image/usr/local/cuda"
 cp -a "$folder/image" "$folder/image-without-cufft"
 rm "$folder/image-without-cufft/usr/local/cuda-12.9/targets/x86_64-linux/lib/"libcufft*
 
-package() { # file, what its provider is linked with beside the usual
-  nupkg=$1
-  shift
+libraries() { # what the provider is linked with beside the usual
   library "$native/libonnxruntime_providers_shared.so" libonnxruntime_providers_shared.so "$folder/elsewhere/shared.c"
   # The driver last: if only it is missing, the loader has found all others.
   library "$native/libonnxruntime_providers_cuda.so" libonnxruntime_providers_cuda.so \
     "$native/libonnxruntime_providers_shared.so" "$toolkit/libcublasLt.so.12" "$toolkit/libcublas.so.12" \
     "$toolkit/libcurand.so.10" "$toolkit/libcudart.so.12" "$@" "$folder/elsewhere/libcuda.so.1"
+}
+package() { # file, what its provider is linked with beside the usual
+  nupkg=$1
+  shift
+  libraries "$@"
   # NuGet stores no file modes in a package.
   chmod 000 "$native"/*
   (cd "$folder/package" && zip -q -r "$nupkg" runtimes)
@@ -62,3 +66,9 @@ package() { # file, what its provider is linked with beside the usual
 echo 'void Provider_SetHost(void *host) {}' >"$folder/elsewhere/shared.c"
 package "$folder/provider.nupkg"
 package "$folder/demanding.nupkg" "$folder/elsewhere/libnobody.so.1"
+
+libraries
+plugins=$folder/npm/package/Plugins/Linux
+mkdir -p "$plugins"
+mv "$native" "$plugins/x64"
+tar -czf "$folder/provider.tgz" -C "$folder/npm" package

@@ -1,5 +1,6 @@
 // stand-in-nuget.mjs PORT PACKAGE VERSION FILE…: a NuGet server for each file, at /<file name>, with that one package
-// in that one version. Answers the requests of cuda-provider.mjs as the gallery does, and nothing else.
+// in that one version, and an npm registry with one package. Answers the requests of cuda-provider.mjs as they do, and
+// nothing else.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -26,6 +27,7 @@ function answer(at, bytes, path) {
         packageHashAlgorithm: 'SHA512',
       };
     case `packages/${name}/${version}/${name}.${version}.nupkg`:
+    case 'com.github.asus4.onnxruntime.linux-x64-gpu/-/com.github.asus4.onnxruntime.linux-x64-gpu-0.4.9.tgz':
       return bytes;
   }
 }

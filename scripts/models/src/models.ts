@@ -5,7 +5,7 @@ import { DEFAULT_PACKS_DIR, REPOSITORY_ROOT, runProgram } from '@lipsync/local-s
 import { resolveBinaries } from '@lipsync/media';
 import { type Provider, PROVIDERS } from '@lipsync/model-pack';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { cudaRow, cudaState, installCudaProvider } from './cuda/cuda';
+import { cudaRow, cudaState, installCudaProvider, PROVIDER_SOURCES, type ProviderSource } from './cuda/cuda';
 import { type Destination, folderDestination, isStoreAddress, withStoreDestination } from './get/destination';
 import { getPack } from './get/get-pack';
 import { type Distilled, publishedRelease, SUBJECTS } from './get/published';
@@ -42,9 +42,14 @@ program
   .description(
     "installs ONNX Runtime's CUDA provider unless it is there, and says whether graphs run on it; fails when none does",
   )
+  .addOption(
+    new Option('--from <source>', 'where to get it; npm has that of onnxruntime-node 1.29.0 alone')
+      .choices(PROVIDER_SOURCES)
+      .default('nuget'),
+  )
   .option('--json')
-  .action(async (options: { json?: boolean }) => {
-    await installCudaProvider((line) => console.error(line));
+  .action(async ({ from, ...options }: { from: ProviderSource; json?: boolean }) => {
+    await installCudaProvider((line) => console.error(line), { from });
     const state = await cudaState();
     print(cudaRow(state), options);
     if (state.problem !== undefined) process.exitCode = 1;

@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { cudaRow, cudaState, installCudaProvider } from './cuda';
+import { cudaRow, cudaState, installCudaProvider, type ProviderSource } from './cuda';
 
 /** The stand-ins of try-cuda.sh: empty libraries, and a server that offers them. Needs gcc and zip. */
 const DOCKER = path.resolve(__dirname, '../../../../deploy/docker');
@@ -27,7 +28,7 @@ onLinux('a runtime from the npm package', () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'cuda-test-'));
     execFileSync(path.join(DOCKER, 'stand-in-cuda.sh'), [at('made')], { stdio: 'pipe' });
-    const offered = ['provider.nupkg', 'demanding.nupkg'].map((name) => at('made', name));
+    const offered = ['provider.nupkg', 'demanding.nupkg', 'provider.tgz'].map((name) => at('made', name));
     server = spawn(process.execPath, [
       ...[path.join(DOCKER, 'stand-in-nuget.mjs'), '0', 'microsoft.ml.onnxruntime.gpu.linux', version],
       ...offered,
@@ -54,7 +55,8 @@ onLinux('a runtime from the npm package', () => {
     process.env = environment;
   });
 
-  const install = (): Promise<void> => installCudaProvider(() => undefined, { runtime });
+  const install = (from?: ProviderSource): Promise<void> =>
+    installCudaProvider(() => undefined, { runtime, ...(from && { from }) });
   const toolkit = (): string =>
     [
       at('made/image/usr/local/cuda-12.9/targets/x86_64-linux/lib'),
@@ -94,6 +96,36 @@ onLinux('a runtime from the npm package', () => {
     process.env['ONNXRUNTIME_CUDA_SHA512'] = pinned;
     await expect(install()).rejects.toThrow(message);
     expect(await readdir(runtime, { recursive: true })).toEqual(before);
+  });
+
+  describe('by npm', () => {
+    beforeEach(() => {
+      process.env['NPM_REGISTRY'] = `${nuget}/provider.tgz`;
+    });
+    /** Of the only version that the registry has a provider for. */
+    const becomeFitting = async (): Promise<void> => {
+      const file = path.join(runtime, 'package.json');
+      const manifest = JSON.parse(await readFile(file, 'utf8')) as object;
+      await writeFile(file, JSON.stringify({ ...manifest, version: '1.29.0' }));
+    };
+
+    test('gets it where the package has the hash that it must have', async () => {
+      await becomeFitting();
+      await expect(install('npm')).rejects.toThrow(/SHA-512 .*, not FopIhNE/);
+      expect((await cudaState({ runtime, trial })).provider).toBeUndefined();
+      const bytes = await readFile(at('made', 'provider.tgz'));
+      process.env['ONNXRUNTIME_CUDA_SHA512'] = createHash('sha512').update(bytes).digest('base64');
+      await install('npm');
+      const { provider = '', problem } = await cudaState({ runtime, trial });
+      expect(await readdir(path.dirname(provider))).toContain('libonnxruntime_providers_shared.so');
+      expect(problem).not.toContain('libonnxruntime_providers_shared.so');
+    });
+
+    test('refuses any other runtime, and says how to get the one that fits', async () => {
+      await expect(install('npm')).rejects.toThrow(
+        `onnxruntime-node ${version} is installed: add "onnxruntime-node: 1.29.0" to overrides`,
+      );
+    });
   });
 
   test('names every library that is not found, and the first one that the provider fails for', async () => {

@@ -17,6 +17,14 @@ export interface CudaState {
   readonly problem: string | undefined;
 }
 
+/** Where a provider can be had. */
+export const PROVIDER_SOURCES = ['nuget', 'npm'] as const;
+export type ProviderSource = (typeof PROVIDER_SOURCES)[number];
+
+interface InstallOptions extends Pick<Options, 'runtime'> {
+  readonly from?: ProviderSource;
+}
+
 /** A copy of onnxruntime-node, and the compiled trial. */
 interface Options {
   readonly runtime?: string;
@@ -27,12 +35,13 @@ interface Options {
 const RUNTIME = path.dirname(require.resolve('onnxruntime-node/package.json'));
 
 /**
- * Installs the CUDA provider that belongs to the installed onnxruntime-node, unless it is there, as the images do.
- * Rejects when it cannot be had. Reads NUGET and ONNXRUNTIME_CUDA_SHA512 (deploy/docker/README.md).
+ * Installs the CUDA provider that belongs to the installed onnxruntime-node, unless it is there: from NuGet as the images
+ * do, or from the npm registry. Rejects when it cannot be had. Reads NUGET, NPM_REGISTRY and ONNXRUNTIME_CUDA_SHA512
+ * (deploy/docker/README.md).
  */
 export async function installCudaProvider(
   tell: (line: string) => void,
-  { runtime = RUNTIME }: Options = {},
+  { runtime = RUNTIME, from = 'nuget' }: InstallOptions = {},
 ): Promise<void> {
   if ((await providerIn(runtime)) !== undefined) return;
   if (process.platform !== 'linux' || process.arch !== 'x64')
@@ -40,7 +49,10 @@ export async function installCudaProvider(
   const program = path.join(REPOSITORY_ROOT, 'deploy', 'docker', 'cuda-provider.mjs');
   if (!existsSync(program)) throw new Error('this image was built without CUDA (ONNXRUNTIME_CUDA=skip)');
   tell("downloading ONNX Runtime's CUDA provider, which takes minutes");
-  const { status, output } = run(process.execPath, [program, runtime]);
+  const { status, output } = run(process.execPath, [program, runtime], {
+    ...process.env,
+    CUDA_PROVIDER: from,
+  });
   if (status !== 0) throw new Error(`the CUDA provider was not installed: ${output.trim()}`);
   tell(output.trim());
 }
