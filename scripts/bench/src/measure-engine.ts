@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type Engine } from '@lipsync/contract';
 import { type RenderResult, type StageTimings, startInference } from '@lipsync/gpu-worker';
 import { type Clip } from '@lipsync/models';
-import { type GpuMemory, watchGpuMemory } from './graphics-card';
+import { type GpuMemory, watchGpuMemory } from './gpu-memory';
 import { type EngineManifest } from './pack-bench';
 
 /** Seconds of the parts of a render or an analysis; they add up to `seconds`. See WallTime. */

@@ -37,8 +37,8 @@ export const gpuWorkerEnvironment = sharedSettings
     MODEL_PACKS_DIR: path,
     /** Whether it also makes preparations, for all engines that it serves. */
     PREPARATIONS: boolean.default(true),
-    /** Number of inference processes; `auto` starts as many as the machine can run. */
-    GPU_SLOTS: z.union([z.literal('auto'), wholeNumber(1, 64)]).default(1),
+    /** Number of inference processes; `auto` starts as many as the machine and its card can run, see `machineSlots`. */
+    GPU_SLOTS: z.union([z.literal('auto'), wholeNumber(1, 64)]).default('auto'),
     /** What decodes and encodes video; `auto` uses the GPU if a trial at start succeeds. */
     VIDEO_ENCODER: z.enum([...VIDEO_ENCODERS, 'auto']).default('libx264'),
     VIDEO_DECODER: z.enum([...VIDEO_DECODERS, 'auto']).default('software'),

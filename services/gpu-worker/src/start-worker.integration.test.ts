@@ -51,6 +51,7 @@ describe('gpu-worker process', () => {
         ...fixture.environment,
         REDIS_URL: redis.url,
         PUBLIC_BASE_URL: 'https://api.example.com',
+        GPU_SLOTS: '1',
         MODEL_PACKS_DIR: join(folder, 'packs'),
         WORK_DIR: join(folder, 'work'),
         MEDIA_SANDBOX: 'preferred',

@@ -10,6 +10,7 @@ import { createJobFolders, createWorker, keepWorkerRow } from '@lipsync/worker';
 import { type GpuWorkerEnv } from './env';
 import { findVideoCodecs } from './host/child-environment';
 import { findPacks, type FoundPacks } from './host/find-packs';
+import { readCards } from './host/graphics-card';
 import { createInferenceHost, type InferenceLoss } from './host/inference-host';
 import { createDiskCache } from './supervisor/disk-cache';
 import { createGpuJobRunner, createSlotPool } from './supervisor/gpu-job-runner';
@@ -59,7 +60,7 @@ export async function startWorker(options: {
   const packs = await usablePacks(env, logger);
   const available = metrics.gauge('engine_available');
   for (const engine of env.ENGINES) available.set({ engine }, packs.engines.has(engine) ? 1 : 0);
-  const slotCount = env.GPU_SLOTS === 'auto' ? slotsFor(packs) : env.GPU_SLOTS;
+  const slotCount = env.GPU_SLOTS === 'auto' ? await slotsFor(packs, env.MODEL_CACHE_BYTES) : env.GPU_SLOTS;
   const { MEDIA_SANDBOX } = env;
   const environment = { ...process.env, ...codecs, MEDIA_SANDBOX, GPU_SLOTS: String(slotCount) };
   const restarts = metrics.counter('inference_restarts_total');
@@ -134,14 +135,24 @@ export async function startWorker(options: {
 }
 
 /** The number of inference processes that this machine can run with these packs. */
-function slotsFor({ analyzer, engines }: FoundPacks): number {
+async function slotsFor({ analyzer, engines }: FoundPacks, modelCacheBytes: number): Promise<number> {
   const packs = [...(analyzer ? [analyzer] : []), ...engines.values()];
+  const all = packs.reduce((sum, { bytes }) => sum + bytes, 0);
+  const onCard = packs.some(({ provider }) => provider !== undefined && provider !== 'cpu');
   return machineSlots({
     memoryBytes: usableMemory(),
     cores: availableParallelism(),
-    gpu: packs.some(({ provider }) => provider !== undefined && provider !== 'cpu'),
-    weightBytes: Math.max(0, ...packs.map(({ bytes }) => bytes)),
+    card: onCard ? { memoryBytes: await cardMemory() } : undefined,
+    // One pack that is larger than what is kept of all is kept alone.
+    weightBytes: Math.max(...packs.map(({ bytes }) => bytes), Math.min(all, modelCacheBytes)),
   });
+}
+
+/** Bytes of the machine's smallest card, because nobody says which one graphs run on; undefined if it is not known. */
+async function cardMemory(): Promise<number | undefined> {
+  const cards = await readCards().catch(() => []);
+  const sizes = cards.flatMap(({ memory_mib }) => memory_mib ?? []);
+  return sizes.length < cards.length || sizes.length === 0 ? undefined : Math.min(...sizes) * 1024 ** 2;
 }
 
 /** The packs that this worker can use, verified in a separate process. */

@@ -1,8 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { readCards } from '@lipsync/gpu-worker';
 import { eventually } from '@lipsync/testkit';
-import { readCards, watchGpuMemory } from './graphics-card';
+import { watchGpuMemory } from './gpu-memory';
 
 const PID = 4711;
 let folder: string;
