@@ -60,6 +60,8 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ri
     workers: ALL,
   },
   webhook_dispatcher: {
+    // The deliveries of a suspended customer wait.
+    customers: ['SELECT (id, state)'],
     webhook_deliveries: ['SELECT', 'UPDATE'],
     webhook_events: READ,
     webhook_secrets: READ,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { migrate } from '@lipsync/db';
+import { migrate, recordAct } from '@lipsync/db';
 import type { Storage } from '@lipsync/storage';
 import { type Command, InvalidArgumentError } from 'commander';
 import { complain, duration, print, type Row } from './command-line';
@@ -80,6 +80,12 @@ export function addBackupCommands(program: Command, connection: Connection): voi
           await restoreDump(databaseUrl, file);
         });
         await migrate(databaseUrl);
+        // What is on record since the dump is in the dump of before.
+        await connection.withDatabase(({ db, act }) =>
+          recordAct(db, db.prisma, act, {
+            details: { restored_to: dump.takenAt.toISOString(), dump_of_before: before.toISOString() },
+          }),
+        );
         await storage.eraseVersions(UPLOADS);
         const counts = { objects_restored: 0, objects_hidden: 0 };
         for (const prefix of OBJECTS) {

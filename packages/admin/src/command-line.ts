@@ -69,7 +69,7 @@ function say(line: string): void {
 }
 
 /** JSON of the same value, without what a terminal obeys. */
-function sayJson(value: unknown): void {
+export function sayJson(value: unknown): void {
   const json = JSON.stringify(value, null, 2).replace(OBEYED, (character) =>
     character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
@@ -101,13 +101,14 @@ const SECONDS: ReadonlyMap<string, number> = new Map([
   ['h', 3_600],
   ['d', 86_400],
 ]);
-const MAX_SECONDS = 30 * 86_400;
+const MAX_DAYS = 3_650;
 
-/** Parses `90s`, `30m`, `24h` or `7d` to seconds, at most 30 days. Throws commander's InvalidArgumentError. */
+/** Parses `90s`, `30m`, `24h` or `7d` to seconds, at most ten years. Throws commander's InvalidArgumentError. */
 export function duration(value: string): number {
   const [, count = '', unit = ''] = /^(\d{1,7})([smhd])$/.exec(value) ?? [];
   const seconds = Number(count) * (SECONDS.get(unit) ?? NaN);
-  if (!(seconds <= MAX_SECONDS)) throw new InvalidArgumentError('a duration as 30m, 24h or 7d, at most 30d');
+  if (!(seconds <= MAX_DAYS * 86_400))
+    throw new InvalidArgumentError(`a duration as 30m, 24h or 7d, at most ${MAX_DAYS}d`);
   return seconds;
 }
 

@@ -1,4 +1,4 @@
-import { type Act, createDb, type Db } from '@lipsync/db';
+import { type Act, createDb, type Db, hasCustomer } from '@lipsync/db';
 import {
   createSecretBox,
   loadEnv,
@@ -10,19 +10,25 @@ import {
 } from '@lipsync/runtime';
 import { openStorage, type Storage } from '@lipsync/storage';
 
-/** The dependencies of admin commands: the database, and the box that seals webhook secrets. */
-export interface AdminContext {
+/** The database, as admin commands change it. */
+interface DatabaseContext {
   db: Db;
-  secretBox: SecretBox;
   /** What the audit log says of the command: whatever it changes is recorded with this (`recordAct`). */
   act: Act;
+}
+
+/** The dependencies of admin commands: the database, and the box that seals webhook secrets. */
+export interface AdminContext extends DatabaseContext {
+  secretBox: SecretBox;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Opens the dependencies of a command, and closes them when the command has ended. */
 export interface Connection {
-  /** Provides the database (DATABASE_URL, PUBLIC_BASE_URL) and the secret box (MASTER_KEY, MASTER_KEY_PREVIOUS). */
+  /** Provides the database alone (DATABASE_URL, PUBLIC_BASE_URL). */
+  withDatabase<T>(action: (context: DatabaseContext) => Promise<T>): Promise<T>;
+  /** Provides the database and the secret box (MASTER_KEY, MASTER_KEY_PREVIOUS). */
   withContext<T>(action: (context: AdminContext) => Promise<T>): Promise<T>;
   /** Provides the object store (S3_…) and the name of its bucket. Signs URLs for `endpoint`, S3_ENDPOINT by default. */
   withStorage<T>(action: (storage: Storage, bucket: string) => Promise<T>, endpoint?: string): Promise<T>;
@@ -37,7 +43,23 @@ export interface Connection {
 const usageSettings = sharedSettings.pick({ USAGE_RETENTION_MONTHS: true, PRICE_LIST: true });
 
 export function connectedBy(environment: () => Environment, act: () => Act): Connection {
+  const withDatabase: Connection['withDatabase'] = async (action) => {
+    const wanted = sharedSettings.pick({ DATABASE_URL: true, PUBLIC_BASE_URL: true });
+    const env = loadEnv(wanted, environment());
+    const db = createDb({
+      url: env.DATABASE_URL,
+      poolMax: 2,
+      publicBaseUrl: env.PUBLIC_BASE_URL,
+      applicationName: 'admin',
+    });
+    try {
+      return await action({ db, act: act() });
+    } finally {
+      await db.close();
+    }
+  };
   return {
+    withDatabase,
     async withContext(action) {
       const wanted = sharedSettings.pick({
         DATABASE_URL: true,
@@ -46,18 +68,8 @@ export function connectedBy(environment: () => Environment, act: () => Act): Con
         MASTER_KEY_PREVIOUS: true,
       });
       const env = loadEnv(wanted, environment());
-      const db = createDb({
-        url: env.DATABASE_URL,
-        poolMax: 2,
-        publicBaseUrl: env.PUBLIC_BASE_URL,
-        applicationName: 'admin',
-      });
-      try {
-        const secretBox = createSecretBox(env.MASTER_KEY, env.MASTER_KEY_PREVIOUS);
-        return await action({ db, secretBox, act: act() });
-      } finally {
-        await db.close();
-      }
+      const secretBox = createSecretBox(env.MASTER_KEY, env.MASTER_KEY_PREVIOUS);
+      return withDatabase((context) => action({ ...context, secretBox }));
     },
     async withStorage(action, endpoint) {
       const wanted = sharedSettings.pick({ ...STORAGE_SETTINGS, ...UPLOAD_SETTINGS });
@@ -78,4 +90,10 @@ export function connectedBy(environment: () => Environment, act: () => Act): Con
     },
     usageSettings: () => loadEnv(usageSettings, environment()),
   };
+}
+
+/** A mistyped id must not look like a customer without anything to show. */
+export async function requireCustomer(db: Db, customerId: string | undefined): Promise<void> {
+  if (customerId !== undefined && !(await hasCustomer(db, customerId)))
+    throw new Error(`there is no customer ${customerId}`);
 }

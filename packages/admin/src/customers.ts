@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { createCustomer, type LimitChanges, listCustomers, setLimits } from '@lipsync/db';
+import {
+  cancelOpenRenders,
+  createCustomer,
+  dropDeliveries,
+  type LimitChanges,
+  listCustomers,
+  setCustomerState,
+  setLimits,
+} from '@lipsync/db';
 import { customerLimits, type CustomerRow } from '@lipsync/domain';
 import { type Command, InvalidArgumentError } from 'commander';
 import { print, type Row } from './command-line';
@@ -40,26 +48,84 @@ export function addCustomerCommands(program: Command, connection: Connection): v
     .description('change limits; `default` goes back to the service’s own')
     .option('--json')
     .action((customerId: string, options: LimitOptions & { json?: boolean }) =>
-      connection.withContext(async ({ db }) => {
-        const customer = await setLimits(db, customerId, changes(options));
+      connection.withContext(async ({ db, act }) => {
+        const customer = await setLimits(db, act, customerId, changes(options));
         if (customer === null) throw new Error(`there is no customer ${customerId}`);
         print(row(customer), options);
       }),
     );
+
+  customers
+    .command('suspend <customer-id>')
+    .description(
+      'refuse its keys from the next request on and hold its webhooks; what it has under way ends by itself',
+    )
+    .option('--cancel-work', 'cancel its unfinished renders')
+    .option('--drop-deliveries', 'give up the webhooks that are not delivered yet, instead of holding them')
+    .option('--json')
+    .action((customerId: string, options: SuspendOptions) =>
+      connection.withContext(async (context) => print(await suspend(context, customerId, options), options)),
+    );
+
+  customers
+    .command('resume <customer-id>')
+    .description('accept its keys again, and deliver the webhooks that were held')
+    .option('--drop-deliveries', 'give those up instead')
+    .option('--json')
+    .action((customerId: string, options: ResumeOptions) =>
+      connection.withContext(async (context) => print(await resume(context, customerId, options), options)),
+    );
+}
+
+interface ResumeOptions {
+  dropDeliveries?: boolean;
+  json?: boolean;
+}
+
+interface SuspendOptions extends ResumeOptions {
+  cancelWork?: boolean;
+}
+
+/** May be repeated, also to cancel or drop what a first time left. Work goes first, as its end makes deliveries. */
+async function suspend(
+  { db, act }: AdminContext,
+  customerId: string,
+  { cancelWork = false, dropDeliveries: drop = false }: SuspendOptions,
+): Promise<Row> {
+  if ((await setCustomerState(db, act, customerId, 'suspended')) === null)
+    throw new Error(`there is no customer ${customerId}`);
+  return {
+    id: customerId,
+    state: 'suspended',
+    renders_cancelled: cancelWork ? await cancelOpenRenders(db, customerId, act) : 0,
+    deliveries_dropped: drop ? await dropDeliveries(db, act, customerId) : 0,
+  };
+}
+
+async function resume(
+  { db, act }: AdminContext,
+  customerId: string,
+  { dropDeliveries: drop = false }: ResumeOptions,
+): Promise<Row> {
+  const dropped = drop ? await dropDeliveries(db, act, customerId) : 0;
+  const before = await setCustomerState(db, act, customerId, 'active');
+  if (before === null) throw new Error(`there is no customer ${customerId}`);
+  if (before === 'active') throw new Error(`${customerId} is not suspended`);
+  return { id: customerId, state: 'active', deliveries_dropped: dropped };
 }
 
 const SIGNING_SECRET_BYTES = 32;
 
 /** Creates a customer with a new signing secret, which is shown only once. Throws if nobody could see the name. */
 export async function newCustomer(
-  { db, secretBox }: AdminContext,
+  { db, secretBox, act }: AdminContext,
   name: string,
   limits: LimitChanges = {},
 ): Promise<{ customer: CustomerRow; signingSecret: string }> {
   if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(name))
     throw new Error('the name of a customer needs at least one visible character');
   const signingSecret = randomBytes(SIGNING_SECRET_BYTES).toString('hex');
-  const customer = await createCustomer(db, {
+  const customer = await createCustomer(db, act, {
     name,
     limits,
     sealSecret: (id) => secretBox.seal(signingSecret, id),
@@ -101,6 +167,7 @@ function row(customer: CustomerRow): Row {
   return {
     id: customer.id,
     name: customer.name,
+    state: customer.state,
     created_at: customer.createdAt,
     post_per_minute: limits.postPerMinute,
     get_per_minute: limits.getPerMinute,

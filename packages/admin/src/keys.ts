@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type ApiKeySummary, getSecret, issueKey, listKeys, revokeKey, rotateSecret } from '@lipsync/db';
 import { formatApiKey, hashApiKey, lastFourOf } from '@lipsync/domain';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { duration, print, type Row } from './command-line';
 import type { AdminContext, Connection } from './connect';
 
@@ -18,10 +18,13 @@ export function addKeyCommands(program: Command, connection: Connection): void {
   keys
     .command('issue <customer-id>')
     .description('a new key, shown this once')
+    .option('--name <text>', 'what it is for, to tell it from others', keyName)
+    .option('--expires <duration>', 'refused after this time, as 90d; never when left out', lifetime)
     .option('--json')
-    .action((customerId: string, options: JsonOption) =>
+    .action((customerId: string, options: IssueOptions) =>
       connection.withContext(async (context) => {
-        const key = await newKey(context, customerId);
+        const { name, expires: endsInSeconds } = options;
+        const key = await newKey(context, customerId, { name, endsInSeconds });
         if (key === null) throw new Error(`there is no customer ${customerId}`);
         print({ ...row(key.summary), api_key: key.apiKey }, options);
       }),
@@ -29,6 +32,7 @@ export function addKeyCommands(program: Command, connection: Connection): void {
 
   keys
     .command('list <customer-id>')
+    .description('its keys, with who issued each and when it was last used, to the hour')
     .option('--json')
     .action((customerId: string, options: JsonOption) =>
       connection.withContext(async ({ db }) => print((await listKeys(db, customerId)).map(row), options)),
@@ -39,11 +43,31 @@ export function addKeyCommands(program: Command, connection: Connection): void {
     .description('refused from the next request on')
     .option('--json')
     .action((keyId: string, options: JsonOption) =>
-      connection.withContext(async ({ db }) => {
-        if (!(await revokeKey(db, keyId))) throw new Error(`there is no active key ${keyId}`);
+      connection.withContext(async ({ db, act }) => {
+        if (!(await revokeKey(db, act, keyId))) throw new Error(`there is no active key ${keyId}`);
         print({ id: keyId, revoked: true }, options);
       }),
     );
+}
+
+interface IssueOptions extends JsonOption {
+  name?: string;
+  expires?: number;
+}
+
+const NAME_MAX = 100;
+
+function keyName(value: string): string {
+  const name = value.trim();
+  if (name === '' || name.length > NAME_MAX)
+    throw new InvalidArgumentError(`a name of 1 to ${NAME_MAX} characters`);
+  return name;
+}
+
+function lifetime(value: string): number {
+  const seconds = duration(value);
+  if (seconds === 0) throw new InvalidArgumentError('a key that has ended is of no use');
+  return seconds;
 }
 
 /**
@@ -51,16 +75,27 @@ export function addKeyCommands(program: Command, connection: Connection): void {
  * exist.
  */
 export async function newKey(
-  { db }: AdminContext,
+  { db, act }: AdminContext,
   customerId: string,
+  about: { name?: string | undefined; endsInSeconds?: number | undefined } = {},
 ): Promise<{ apiKey: string; summary: ApiKeySummary } | null> {
   const apiKey = formatApiKey(randomBytes(SECRET_BYTES));
-  const summary = await issueKey(db, { customerId, hash: hashApiKey(apiKey), lastFour: lastFourOf(apiKey) });
+  const key = { ...about, customerId, hash: hashApiKey(apiKey), lastFour: lastFourOf(apiKey) };
+  const summary = await issueKey(db, act, key);
   return summary && { apiKey, summary };
 }
 
-function row({ id, lastFour, createdAt, lastUsedAt, revokedAt }: ApiKeySummary): Row {
-  return { id, ends_in: lastFour, created_at: createdAt, last_used_at: lastUsedAt, revoked_at: revokedAt };
+function row(key: ApiKeySummary): Row {
+  return {
+    id: key.id,
+    name: key.name,
+    ends_in: key.lastFour,
+    issued_by: key.issuedBy,
+    created_at: key.createdAt,
+    expires_at: key.expiresAt,
+    last_used_at: key.lastUsedAt,
+    revoked_at: key.revokedAt,
+  };
 }
 
 export function addSecretCommands(program: Command, connection: Connection): void {
@@ -92,12 +127,12 @@ export function addSecretCommands(program: Command, connection: Connection): voi
  * Returns null if the customer does not exist.
  */
 async function newSecret(
-  { db, secretBox }: AdminContext,
+  { db, secretBox, act }: AdminContext,
   customerId: string,
   activeInSeconds = 0,
 ): Promise<{ signingSecret: string; activeFrom: Date } | null> {
   if ((await getSecret(db, customerId)) === null) return null;
   const signingSecret = randomBytes(SECRET_BYTES).toString('hex');
   const sealed = secretBox.seal(signingSecret, customerId);
-  return { signingSecret, activeFrom: await rotateSecret(db, customerId, sealed, activeInSeconds) };
+  return { signingSecret, activeFrom: await rotateSecret(db, act, customerId, sealed, activeInSeconds) };
 }

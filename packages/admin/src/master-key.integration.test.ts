@@ -1,6 +1,12 @@
 import { createDb, type Db, getSecret, rotateSecret } from '@lipsync/db';
 import { createSecretBox } from '@lipsync/runtime';
-import { createFactories, createTestDatabase, type Factories, type TestDatabase } from '@lipsync/testkit';
+import {
+  createFactories,
+  createTestDatabase,
+  type Factories,
+  TEST_ACT,
+  type TestDatabase,
+} from '@lipsync/testkit';
 import { newCustomer } from './customers';
 import { resealSecrets } from './master-key';
 
@@ -37,7 +43,12 @@ describe('resealSecrets', () => {
   it('moves every secret to the present key, including retired ones, and then has nothing left to do', async () => {
     const first = await newCustomer(under(OLD_KEY), 'first');
     const second = await newCustomer(under(OLD_KEY), 'second');
-    await rotateSecret(db, second.customer.id, createSecretBox(OLD_KEY).seal('next', second.customer.id));
+    await rotateSecret(
+      db,
+      TEST_ACT,
+      second.customer.id,
+      createSecretBox(OLD_KEY).seal('next', second.customer.id),
+    );
     const later = await newCustomer(under(NEW_KEY, OLD_KEY), 'made during the change');
 
     expect(await resealSecrets(under(NEW_KEY, OLD_KEY))).toEqual({ resealed: 3, current: 1, unreadable: [] });

@@ -38,7 +38,7 @@ const PAGE = 500;
  * Encrypts every stored secret with the present master key. May be interrupted and repeated, and may run while
  * customers are created and secrets rotated, because those use the present key already.
  */
-export async function resealSecrets({ db, secretBox }: AdminContext): Promise<ResealReport> {
+export async function resealSecrets({ db, secretBox, act }: AdminContext): Promise<ResealReport> {
   const report: ResealReport = { resealed: 0, current: 0, unreadable: [] };
   let afterId = '';
   for (;;) {
@@ -48,7 +48,7 @@ export async function resealSecrets({ db, secretBox }: AdminContext): Promise<Re
       try {
         const replacement = secretBox.reseal(secret.ciphertext, secret.customerId);
         if (replacement === null) report.current += 1;
-        else if (await replaceCiphertext(db, secret, replacement)) report.resealed += 1;
+        else if (await replaceCiphertext(db, act, secret, replacement)) report.resealed += 1;
       } catch (error) {
         if (!(error instanceof SecretBoxError)) throw error;
         report.unreadable.push(secret.id);

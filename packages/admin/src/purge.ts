@@ -1,4 +1,4 @@
-import { purge } from '@lipsync/db';
+import { purge, recordAct } from '@lipsync/db';
 import { assetPrefix, featureKey, outputKey } from '@lipsync/storage';
 import type { Command } from 'commander';
 import { complain, print } from './command-line';
@@ -12,9 +12,11 @@ export function addPurgeCommand(program: Command, connection: Connection): void 
     )
     .option('--json')
     .action((options: { json?: boolean }) =>
-      connection.withContext(({ db }) =>
+      connection.withContext(({ db, act }) =>
         connection.withStorage(async (storage) => {
           const { USAGE_RETENTION_MONTHS: usageMonths } = connection.usageSettings();
+          // Many transactions and deletions follow: it is on record that it was begun.
+          await recordAct(db, db.prisma, act);
           const total = { purged: 0, deleted_rows: 0, failures: 0 };
           let more = true;
           while (more) {

@@ -25,15 +25,15 @@ interface Shown {
   }[];
 }
 
-describe('admin renders show', () => {
-  let operator: Operator;
-  let customerId: string;
-  beforeAll(async () => {
-    operator = await openOperator();
-    customerId = await operator.make.customer();
-  });
-  afterAll(() => operator.close());
+let operator: Operator;
+let customerId: string;
+beforeAll(async () => {
+  operator = await openOperator();
+  customerId = await operator.make.customer();
+});
+afterAll(() => operator.close());
 
+describe('admin renders show', () => {
   const show = (id: string): Promise<Shown> => operator.json<Shown>('renders', 'show', id);
 
   async function claim(jobId: string | undefined) {
@@ -120,4 +120,65 @@ describe('admin renders show', () => {
       expect(await operator.run('renders', 'show', id)).toEqual({ exitCode: 1, stdout: '', stderr });
     },
   );
+});
+
+describe('admin renders list', () => {
+  const list = async (...args: string[]) =>
+    (await operator.json<{ id: string }[]>('renders', 'list', ...args)).map(({ id }) => id);
+
+  it('shows those of a customer and of some states, the newest first', async () => {
+    const own = await operator.make.customer();
+    const [first, second] = [await operator.render(own), await operator.render(own)];
+    await operator.json('renders', 'cancel', first);
+    expect(await list('--customer', own)).toEqual([second, first]);
+    expect(await list('--customer', own, '--state', 'accepted', 'processing')).toEqual([second]);
+    expect(await list('--customer', own, '--state', 'cancelled')).toEqual([first]);
+    expect(await list('--state', 'accepted')).toContain(second);
+    expect((await operator.run('renders', 'list', '--customer', own)).stdout).toMatch(
+      /^id +customer_id +status +stage +engines +error_code +created_at +completed_at\nren_/,
+    );
+  });
+
+  it('says how many it leaves out', async () => {
+    const own = await operator.make.customer();
+    const id = await operator.render(own);
+    await operator.make.query(
+      `INSERT INTO renders (id, customer_id, status, stage, video_asset_id, audio_asset_id, sync_mode, updated_at, expires_at)
+       SELECT 'ren_0' || n, customer_id, status, stage, video_asset_id, audio_asset_id, sync_mode, now(), now()
+       FROM renders, generate_series(1, 101) AS n WHERE id = $1`,
+      [id],
+    );
+    const { stdout, stderr } = await operator.run('renders', 'list', '--customer', own);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(101);
+    expect(stderr).toBe('admin: 2 older ones are left out\n');
+  });
+});
+
+describe('admin renders cancel', () => {
+  const statusOf = async (id: string) =>
+    (await operator.json<{ status: string }>('renders', 'show', id)).status;
+
+  it('cancels one, and again without harm, but none that has finished', async () => {
+    const [id, other] = [await operator.render(customerId), await operator.render(customerId)];
+    const cancelled = { id, customer_id: customerId, status: 'cancelled' };
+    for (let time = 0; time < 2; time += 1)
+      expect(await operator.json('renders', 'cancel', id)).toEqual(cancelled);
+    expect(await statusOf(other)).toBe('accepted');
+    await operator.make.query(
+      `UPDATE renders SET status = 'completed', stage = 'completed', progress_percent = 100, completed_at = now() WHERE id = $1`,
+      [other],
+    );
+    const { exitCode, stderr } = await operator.run('renders', 'cancel', other);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('this one has finished');
+  });
+
+  it("cancels all of a customer's, and nobody else's", async () => {
+    const [own, other] = [await operator.make.customer(), await operator.make.customer()];
+    const ids = [await operator.render(own), await operator.render(own)];
+    const foreign = await operator.render(other);
+    expect(await operator.json('renders', 'cancel', '--customer', own)).toEqual({ cancelled: 2 });
+    for (const id of ids) expect(await statusOf(id)).toBe('cancelled');
+    expect(await statusOf(foreign)).toBe('accepted');
+  });
 });

@@ -1,23 +1,103 @@
-import { inspectRender, type RenderInspection } from '@lipsync/db';
-import type { Command } from 'commander';
-import { printWithTables, type Row } from './command-line';
-import type { Connection } from './connect';
+import {
+  cancelOpenRenders,
+  cancelRender,
+  type Db,
+  inspectRender,
+  type ListedRender,
+  listRenders,
+  type RenderInspection,
+} from '@lipsync/db';
+import { RECORD_STATES } from '@lipsync/domain';
+import { type Command, Option } from 'commander';
+import { complain, print, printWithTables, type Row } from './command-line';
+import { type AdminContext, type Connection, requireCustomer } from './connect';
+
+interface CustomerOption {
+  customer?: string;
+  json?: boolean;
+}
+
+interface ListOptions extends CustomerOption {
+  state?: (typeof RECORD_STATES.states)[number][];
+}
+
+/** More than anybody reads. The rest is only counted. */
+const LIST_MAX = 100;
 
 export function addRenderCommands(program: Command, connection: Connection): void {
-  program
-    .command('renders')
-    .description('renders of all customers')
+  const renders = program.command('renders').description('renders of all customers');
+
+  renders
     .command('show <render-id>')
     .description('where a render stands: its inputs, its engines, and the jobs that it waits for')
     .option('--json')
     .action((renderId: string, options: { json?: boolean }) =>
       connection.withContext(async ({ db }) => {
-        const found = await inspectRender(db, renderId);
-        if (found === null) throw new Error(`there is no render ${renderId}`);
+        const found = await findRender(db, renderId);
         const tables = { inputs: inputRows(found), engines: engineRows(found), jobs: jobRows(found) };
         printWithTables(renderRow(found), tables, options);
       }),
     );
+
+  renders
+    .command('list')
+    .description(`the newest ${LIST_MAX} renders, the newest first`)
+    .option('--customer <customer-id>', 'of this customer alone')
+    .addOption(new Option('--state <state...>', 'in these states alone').choices(RECORD_STATES.states))
+    .option('--json')
+    .action(({ customer, state, json }: ListOptions) =>
+      connection.withContext(async ({ db }) => {
+        await requireCustomer(db, customer);
+        const { renders, leftOut } = await listRenders(db, {
+          customerId: customer,
+          states: state,
+          limit: LIST_MAX,
+        });
+        print(renders.map(listedRow), { json });
+        if (leftOut > 0) complain(`${leftOut} older ones are left out`);
+      }),
+    );
+
+  renders
+    .command('cancel [render-id]')
+    .description('cancel a render, or all that are unfinished of a customer, as their caller could')
+    .option('--customer <customer-id>', 'all of this customer')
+    .option('--json')
+    .action((renderId: string | undefined, { customer, json }: CustomerOption) =>
+      connection.withContext(async (context) => {
+        if ((renderId === undefined) === (customer === undefined))
+          throw new Error('cancel takes either the id of a render, or --customer');
+        await requireCustomer(context.db, customer);
+        if (renderId !== undefined) print(await cancelOne(context, renderId), { json });
+        if (customer !== undefined)
+          print({ cancelled: await cancelOpenRenders(context.db, customer, context.act) }, { json });
+      }),
+    );
+}
+
+async function findRender(db: Db, renderId: string): Promise<RenderInspection> {
+  const found = await inspectRender(db, renderId);
+  if (found === null) throw new Error(`there is no render ${renderId}`);
+  return found;
+}
+
+async function cancelOne({ db, act }: AdminContext, renderId: string): Promise<Row> {
+  const { render } = await findRender(db, renderId);
+  await cancelRender(db, render.customerId, renderId, act);
+  return { id: renderId, customer_id: render.customerId, status: 'cancelled' };
+}
+
+function listedRow(render: ListedRender): Row {
+  return {
+    id: render.id,
+    customer_id: render.customerId,
+    status: render.status,
+    stage: render.stage,
+    engines: render.engines.join(' '),
+    error_code: render.errorCode,
+    created_at: render.createdAt,
+    completed_at: render.completedAt,
+  };
 }
 
 function renderRow({ render, customerName, webhookEventId }: RenderInspection): Row {

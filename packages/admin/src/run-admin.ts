@@ -1,6 +1,7 @@
 import { isDatabaseUnavailable } from '@lipsync/db';
 import { Command } from 'commander';
 import { addActor } from './actor';
+import { addAuditCommand } from './audit';
 import { addBackupCommands } from './backups';
 import { addBucketCommands } from './bucket';
 import { complain, printableText } from './command-line';
@@ -18,7 +19,17 @@ import { addWebhookCommands } from './webhooks';
  * that help works without it. A failure gives one sentence on standard error and exit code 1.
  */
 export async function runAdmin(environment: () => Environment, description: string): Promise<void> {
-  const program = new Command('admin').description(description).configureOutput({
+  try {
+    await adminProgram(environment).description(description).parseAsync();
+  } catch (error) {
+    complain(sentenceOf(error));
+    process.exitCode = 1;
+  }
+}
+
+/** All commands, ready to be run once. */
+export function adminProgram(environment: () => Environment): Command {
+  const program = new Command('admin').configureOutput({
     writeOut: (text) => process.stdout.write(printableText(text)),
     writeErr: (text) => process.stderr.write(printableText(text)),
   });
@@ -32,16 +43,12 @@ export async function runAdmin(environment: () => Environment, description: stri
     addWebhookCommands,
     addUsageCommand,
     addPurgeCommand,
+    addAuditCommand,
     addBucketCommands,
     addBackupCommands,
   ])
     add(program, connection);
-  try {
-    await program.parseAsync();
-  } catch (error) {
-    complain(sentenceOf(error));
-    process.exitCode = 1;
-  }
+  return program;
 }
 
 /** Prisma's messages begin with the place in the code, and end with what happened. */

@@ -1,8 +1,8 @@
-import { type Db, hasCustomer, listUsage, sumUsage, type UsageTotal } from '@lipsync/db';
+import { type Db, listUsage, sumUsage, type UsageTotal } from '@lipsync/db';
 import { type PriceList, priceOf } from '@lipsync/runtime';
 import { type Command, Option } from 'commander';
 import { parseMonth, print, printCsv, type Row } from './command-line';
-import { type Connection } from './connect';
+import { type Connection, requireCustomer } from './connect';
 
 interface UsageOptions {
   customer?: string;
@@ -36,8 +36,7 @@ async function readRows(
   { customer: customerId, month, runs }: UsageOptions,
   list: PriceList | undefined,
 ): Promise<Row[]> {
-  if (customerId !== undefined && !(await hasCustomer(db, customerId)))
-    throw new Error(`there is no customer ${customerId}`);
+  await requireCustomer(db, customerId);
   if (!runs) return (await sumUsage(db, { customerId, month })).map((total) => totalRow(total, list));
   if (month === undefined) throw new Error('--runs needs --month');
   return (await listUsage(db, { customerId, month })).map(runRow);

@@ -1,4 +1,5 @@
 import { getDeliveryByEvent, redeliver } from '@lipsync/db';
+import { TEST_ACT } from '@lipsync/testkit';
 import { openOperator, type Operator } from '../test/operator';
 
 interface Listed {
@@ -70,7 +71,7 @@ describe('admin webhooks', () => {
 
     it('omits deliveries that are under way, and those that were repeated since', async () => {
       const eventId = await operator.failedEvent(customerId);
-      await redeliver(operator.db, eventId);
+      await redeliver(operator.db, TEST_ACT, eventId);
       expect(await stateOf(eventId)).toBe('pending');
       expect(await failed()).toEqual([]);
     });

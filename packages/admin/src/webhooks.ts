@@ -1,16 +1,16 @@
 import {
+  type Act,
   type Db,
   type FailedDelivery,
   type FailureSearch,
   findFailedEvents,
-  hasCustomer,
   listFailedDeliveries,
   redeliver,
 } from '@lipsync/db';
 import { isServiceError } from '@lipsync/domain';
 import { type Command } from 'commander';
 import { complain, duration, print, type Row } from './command-line';
-import { type Connection } from './connect';
+import { type Connection, requireCustomer } from './connect';
 
 interface JsonOption {
   json?: boolean;
@@ -56,16 +56,16 @@ export function addWebhookCommands(program: Command, connection: Connection): vo
     .option('--customer <customer-id>', 'with --failed-since: of this customer alone')
     .option('--json')
     .action((eventId: string | undefined, options: RedeliverOptions) =>
-      connection.withContext(async ({ db }) => {
+      connection.withContext(async ({ db, act }) => {
         const { failedSince, customer, json } = options;
         if (eventId !== undefined && failedSince === undefined && customer === undefined)
-          return redeliverOne(db, eventId, { json });
+          return redeliverOne(db, act, eventId, { json });
         if (eventId !== undefined || failedSince === undefined)
           throw new Error(
             'redeliver takes either the id of an event, or --failed-since with or without --customer',
           );
         await requireCustomer(db, customer);
-        const report = await redeliverFailed(db, { sinceSeconds: failedSince, customerId: customer });
+        const report = await redeliverFailed(db, act, { sinceSeconds: failedSince, customerId: customer });
         print({ redelivered: report.redelivered, expired: report.expired.length }, { json });
         for (const id of report.expired) complain(`${id} has expired`);
         if (report.expired.length > 0) process.exitCode = 1;
@@ -73,8 +73,13 @@ export function addWebhookCommands(program: Command, connection: Connection): vo
     );
 }
 
-async function redeliverOne(db: Db, eventId: string, options: { json?: boolean | undefined }): Promise<void> {
-  const delivery = await redeliver(db, eventId);
+async function redeliverOne(
+  db: Db,
+  act: Act,
+  eventId: string,
+  options: { json?: boolean | undefined },
+): Promise<void> {
+  const delivery = await redeliver(db, act, eventId);
   if (delivery === null) throw new Error(`there is no event ${eventId}`);
   print(
     {
@@ -85,12 +90,6 @@ async function redeliverOne(db: Db, eventId: string, options: { json?: boolean |
     },
     options,
   );
-}
-
-/** A mistyped id must not look like a customer without failures. */
-async function requireCustomer(db: Db, customerId: string | undefined): Promise<void> {
-  if (customerId !== undefined && !(await hasCustomer(db, customerId)))
-    throw new Error(`there is no customer ${customerId}`);
 }
 
 function row(delivery: FailedDelivery): Row {
@@ -118,12 +117,12 @@ interface RedeliveryReport {
  * Redelivers, one by one, every event whose latest delivery has failed. May be interrupted and repeated, because a
  * redelivered event no longer counts as failed. Stops at any failure other than an expired event.
  */
-async function redeliverFailed(db: Db, search: FailureSearch): Promise<RedeliveryReport> {
+async function redeliverFailed(db: Db, act: Act, search: FailureSearch): Promise<RedeliveryReport> {
   const report: RedeliveryReport = { redelivered: 0, expired: [] };
   for (const eventId of await findFailedEvents(db, search)) {
     try {
       // Null: purged since the search, so it must have expired.
-      if ((await redeliver(db, eventId)) === null) report.expired.push(eventId);
+      if ((await redeliver(db, act, eventId)) === null) report.expired.push(eventId);
       else report.redelivered += 1;
     } catch (error) {
       if (!isServiceError(error) || error.code !== 'webhook_event_expired') throw error;

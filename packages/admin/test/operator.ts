@@ -11,6 +11,14 @@ import { createFactories, createTestDatabase, type Factories } from '@lipsync/te
 import { runAdmin } from '../src';
 import { type Environment } from '../src/connect';
 
+export const PREVIOUS_MASTER_KEY = 'cd'.repeat(32);
+/** For commands that would ask the store if there were anything to ask. */
+const NO_STORE = {
+  S3_ENDPOINT: 'http://127.0.0.1:1',
+  S3_BUCKET: 'none',
+  S3_ACCESS_KEY_ID: 'none',
+  S3_SECRET_ACCESS_KEY: 'none',
+};
 const PUBLIC_BASE_URL = 'https://api.example.com';
 const WEBHOOK_URL = 'https://hooks.example.com/lipsync?token=of-the-customer';
 const TTL_SECONDS = 7 * 86_400;
@@ -26,6 +34,8 @@ export interface Operator {
   db: Db;
   make: Factories;
   run(...args: string[]): Promise<Outcome>;
+  /** The same in a database in which it cannot write. */
+  runReadOnly(...args: string[]): Promise<Outcome>;
   /** Runs a command with --json, which must succeed, and returns the one JSON value that it prints. */
   json<T>(...args: string[]): Promise<T>;
   /** Creates a render of two ready assets, unless told otherwise. Returns its id. */
@@ -66,8 +76,12 @@ export async function openOperator(settings: Environment = {}): Promise<Operator
     DATABASE_URL: database.url,
     PUBLIC_BASE_URL,
     MASTER_KEY: 'ab'.repeat(32),
+    MASTER_KEY_PREVIOUS: PREVIOUS_MASTER_KEY,
+    ...NO_STORE,
     ...settings,
   };
+  const readOnly = new URL(database.url);
+  readOnly.searchParams.append('options', '-c default_transaction_read_only=on');
 
   const run = (...args: string[]): Promise<Outcome> => runCommand(environment, ...args);
 
@@ -88,6 +102,7 @@ export async function openOperator(settings: Environment = {}): Promise<Operator
     db,
     make,
     run,
+    runReadOnly: (...args) => runCommand({ ...environment, DATABASE_URL: readOnly.href }, ...args),
     json: async <T>(...args: string[]): Promise<T> => {
       const { exitCode, stdout, stderr } = await run(...args, '--json');
       if (exitCode !== 0) throw new Error(`admin ${args.join(' ')} ended with ${exitCode}: ${stderr}`);

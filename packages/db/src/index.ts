@@ -1,21 +1,21 @@
 export { enqueueJobs, queuesWithWaitingJobs } from './queue/enqueue';
 export {
   type ApiKeySummary,
-  createCustomer,
   findApiKey,
-  getSecret,
-  hasCustomer,
   issueKey,
+  listKeys,
+  revokeKey,
+  touchApiKey,
+} from './customers/api-keys';
+export {
+  createCustomer,
+  hasCustomer,
   type LimitChanges,
   listCustomers,
-  listKeys,
-  listSecrets,
-  replaceCiphertext,
-  revokeKey,
-  rotateSecret,
   setLimits,
-  touchApiKey,
 } from './customers/customers';
+export { dropDeliveries, setCustomerState } from './customers/suspension';
+export { getSecret, listSecrets, replaceCiphertext, rotateSecret } from './customers/webhook-secrets';
 export { type Act, type AuditRow, listAudit, recordAct } from './audit/audit-log';
 export { createAsset, getAsset } from './inputs/assets';
 export { type Backlog, type QueueBacklog, readBacklog } from './queue/backlog';
@@ -29,7 +29,7 @@ export {
   giveUpFeature,
   publishFeature,
 } from './features/features';
-export { cancelRender } from './renders/cancel-render';
+export { cancelOpenRenders, cancelRender } from './renders/cancel-render';
 export {
   type Claim,
   claimJob,
@@ -62,6 +62,7 @@ export { purge } from './maintenance/purge';
 export { openDb } from './postgres/open-db';
 export { type JobKind, QUEUE_NAMES, type QueueName } from './queue/queues';
 export { reconcile } from './maintenance/reconcile';
+export { type ListedRender, listRenders } from './renders/list-renders';
 export { getRender, type RenderDetails } from './renders/get-render';
 export { type DeliveryOutcome, type DeliveryState, settleDelivery } from './webhooks/settle-delivery';
 export { anonymizeUsage, listUsage, sumUsage, type UsageSearch, type UsageTotal } from './usage/run-usage';

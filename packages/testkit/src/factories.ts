@@ -9,6 +9,9 @@ import {
 } from '@lipsync/domain';
 import { Pool } from 'pg';
 
+/** What the audit log says of what a test changes as an operator. */
+export const TEST_ACT = { actor: 'test', command: 'test' };
+
 /** Inserts rows that a test needs but does not test, directly into a test database. */
 export interface Factories {
   /** Creates a customer without a webhook secret. Returns its id. */

@@ -12,7 +12,7 @@ export { HUB_COMMIT, type HubContent, type HubServer, startHubServer } from './h
 export { type S3Server, type S3ServerOptions, startS3Server } from './s3/s3-server';
 export { eventually } from './eventually';
 export { type Exposition, parseExposition } from './exposition';
-export { createFactories, type Factories } from './factories';
+export { createFactories, type Factories, TEST_ACT } from './factories';
 export { createEmptyDatabase, createTestDatabase, cutConnections, type TestDatabase } from './postgres';
 export { testPrefix, testRedisUrl } from './test-run';
 export { freePorts, listenOnLoopback } from './servers/ports';

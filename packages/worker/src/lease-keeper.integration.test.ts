@@ -7,7 +7,7 @@ import {
   type Db,
   heartbeatJob,
 } from '@lipsync/db';
-import { createTestDatabase, eventually, type TestDatabase } from '@lipsync/testkit';
+import { createTestDatabase, eventually, TEST_ACT, type TestDatabase } from '@lipsync/testkit';
 import { keepLease, type Lease } from './lease-keeper';
 
 const HOUR_MS = 3_600_000;
@@ -26,7 +26,10 @@ describe('the lease of a claimed job', () => {
   });
 
   async function newClaim(): Promise<Claim> {
-    const { id: customerId } = await createCustomer(db, { name: 'A', sealSecret: () => new Uint8Array(1) });
+    const { id: customerId } = await createCustomer(db, TEST_ACT, {
+      name: 'A',
+      sealSecret: () => new Uint8Array(1),
+    });
     const url = 'https://media.example.com/a.mp4';
     const asset = await createAsset(db, { customerId, mediaType: 'video', url, ttlSeconds: 600 });
     const { id } = await db.prisma.job.findUniqueOrThrow({ where: { assetId: asset.id } });

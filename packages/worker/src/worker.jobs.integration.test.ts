@@ -12,7 +12,13 @@ import {
 } from '@lipsync/db';
 import { createLogger } from '@lipsync/runtime';
 import { openTelemetry, untraced } from '@lipsync/telemetry';
-import { createTestDatabase, parseExposition, startOtlpCollector, type TestDatabase } from '@lipsync/testkit';
+import {
+  createTestDatabase,
+  parseExposition,
+  startOtlpCollector,
+  TEST_ACT,
+  type TestDatabase,
+} from '@lipsync/testkit';
 import { createJobFolders } from './job-folders';
 import { LeaseLost } from './lease-keeper';
 import { createJobRunner, type JobResult, type JobRunner, type JobRunnerOptions } from './worker';
@@ -38,7 +44,7 @@ describe('the run of one job', () => {
     root = await mkdtemp(join(tmpdir(), 'runner-'));
     database = await createTestDatabase();
     db = createDb({ url: database.url, poolMax: 3, publicBaseUrl: 'https://api.example.com' });
-    customerId = (await createCustomer(db, { name: 'A', sealSecret: () => new Uint8Array(1) })).id;
+    customerId = (await createCustomer(db, TEST_ACT, { name: 'A', sealSecret: () => new Uint8Array(1) })).id;
   });
   beforeEach(() => (lines = []));
   afterAll(async () => {

@@ -74,6 +74,9 @@ const SERVICES = ['api', 'media-worker', 'gpu-worker', 'webhook-dispatcher'];
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('stop the services first')]);
     for (const service of SERVICES) await killHard(system, service);
     expect(await admin.json(...restore)).toMatchObject({ objects_restored: 1 });
+    expect((await admin.json<{ command: string }[]>('audit')).at(-1)).toMatchObject({
+      command: 'backup restore',
+    });
     await system.up();
 
     expect(await digestOfOutput(before.id)).toBe(before.sha256);

@@ -17,6 +17,7 @@ import {
   listenOnLoopback,
   type S3Server,
   startS3Server,
+  TEST_ACT,
   type TestDatabase,
   testPrefix,
   testRedisUrl,
@@ -164,9 +165,9 @@ async function untilLimited(rateLimiter: RateLimiter): Promise<void> {
 
 async function newCustomer(db: Db, limits: LimitChanges = {}): Promise<TestCustomer> {
   const sealed = new Uint8Array(32);
-  const customer = await createCustomer(db, { name: 'test', limits, sealSecret: () => sealed });
+  const customer = await createCustomer(db, TEST_ACT, { name: 'test', limits, sealSecret: () => sealed });
   const key = formatApiKey(randomBytes(32));
-  const issued = await issueKey(db, {
+  const issued = await issueKey(db, TEST_ACT, {
     customerId: customer.id,
     hash: hashApiKey(key),
     lastFour: lastFourOf(key),

@@ -30,6 +30,7 @@ import {
   startHttpsReceiver,
   startRedis,
   startS3Server,
+  TEST_ACT,
   type TestDatabase,
 } from '@lipsync/testkit';
 import { mediaWorkerEnvironment } from './env';
@@ -86,7 +87,7 @@ beforeAll(async () => {
     },
   });
   await writeFile(caFile(), origin.ca);
-  customerId = (await createCustomer(db, { name: 'A', sealSecret: () => new Uint8Array(1) })).id;
+  customerId = (await createCustomer(db, TEST_ACT, { name: 'A', sealSecret: () => new Uint8Array(1) })).id;
 });
 
 afterEach(async () => {
@@ -289,7 +290,7 @@ it('enqueues again what Redis has lost', async () => {
 
 describe('downloads from a server that stays silent', () => {
   it("do not keep one customer's file waiting while they hold all that another customer may hold", async () => {
-    const other = await createCustomer(db, { name: 'B', sealSecret: () => new Uint8Array(1) });
+    const other = await createCustomer(db, TEST_ACT, { name: 'B', sealSecret: () => new Uint8Array(1) });
     const hogs = await Promise.all(Array.from({ length: 4 }, () => newAsset('/silent')));
     const { lifecycle } = await startWorker('a', PATIENT);
     await eventually(() => expect(silentDownloads).toBe(1), PATIENCE);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rotateSecret } from '@lipsync/db';
 import { createSecretBox, EgressError, type Logger } from '@lipsync/runtime';
-import { cutConnections, eventually } from '@lipsync/testkit';
+import { cutConnections, eventually, TEST_ACT } from '@lipsync/testkit';
 import {
   type DispatcherFixture,
   header,
@@ -73,7 +73,7 @@ it('gives up after exactly eleven responses of 500, with the same ids and bytes 
 it("signs with the customer's newest secret", async () => {
   const customer = await fixture.newCustomer();
   const newSecret = randomBytes(32).toString('hex');
-  await rotateSecret(fixture.db, customer.id, secretBox.seal(newSecret, customer.id));
+  await rotateSecret(fixture.db, TEST_ACT, customer.id, secretBox.seal(newSecret, customer.id));
   await fixture.addDelivery(customer);
   fixture.dispatch();
   expect(isGenuine(await fixture.receiver.next(), { id: customer.id, secret: newSecret })).toBe(true);

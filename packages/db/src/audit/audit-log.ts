@@ -13,8 +13,10 @@ interface Change {
   readonly customerId?: string | null;
   /** The id of what was changed; null if that is the customer, or nothing in particular. */
   readonly subjectId?: string | null;
-  readonly details?: Readonly<Record<string, string | number | boolean | null>>;
+  readonly details?: Details;
 }
+
+type Details = Readonly<Record<string, string | number | boolean | null>>;
 
 export interface AuditRow {
   id: string;
@@ -26,7 +28,7 @@ export interface AuditRow {
   command: string;
   customerId: string | null;
   subjectId: string | null;
-  details: unknown;
+  details: Details;
 }
 
 /**

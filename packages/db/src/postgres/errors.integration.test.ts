@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { createTestDatabase, cutConnections, listenOnLoopback, type TestDatabase } from '@lipsync/testkit';
 import { startTcpProxy } from '../../test/tcp-proxy';
-import { findApiKey } from '../customers/customers';
+import { findApiKey } from '../customers/api-keys';
 import { createDb, type Db } from './db';
 import { isDatabaseUnavailable } from './errors';
 

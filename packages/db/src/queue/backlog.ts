@@ -1,4 +1,6 @@
 import { DEFAULT_CUSTOMER_LIMITS } from '@lipsync/domain';
+import { Prisma } from '@lipsync/prisma';
+import { HELD_CUSTOMERS } from '../customers/suspension';
 import { type Db } from '../postgres/db';
 import { type DeliveryClaimOptions } from '../webhooks/claim-deliveries';
 import { QUEUE_NAMES, type QueueName } from './queues';
@@ -26,7 +28,7 @@ export interface QueueBacklog {
 /** The work that the whole system has not done yet. */
 export interface Backlog {
   queues: QueueBacklog[];
-  /** Deliveries to attempt now, including those under way. */
+  /** Deliveries to attempt now, including those under way. None of a suspended customer counts, here and below. */
   webhooksDue: number;
   /** Deliveries to attempt later. */
   webhooksScheduled: number;
@@ -98,7 +100,8 @@ async function readDeliveries(
             AND origin NOT IN (SELECT origin FROM full_origin)
             AND customer_id NOT IN (SELECT customer_id FROM full_customer)
         ) AS oldest_at
-      FROM webhook_deliveries WHERE status = 'pending'
+      FROM webhook_deliveries
+      WHERE status = 'pending' AND customer_id NOT IN (${Prisma.raw(HELD_CUSTOMERS)})
     )
     SELECT due::int AS "webhooksDue", scheduled::int AS "webhooksScheduled",
       GREATEST(0, COALESCE(extract(epoch FROM clock_timestamp() - oldest_at), 0))::float8

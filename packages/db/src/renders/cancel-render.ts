@@ -1,4 +1,13 @@
-import { type Failure, isId, RECORD_STATES, type RenderRow, ServiceError } from '@lipsync/domain';
+import { type ErrorCode } from '@lipsync/contract';
+import {
+  type Failure,
+  isId,
+  isServiceError,
+  RECORD_STATES,
+  type RenderRow,
+  ServiceError,
+} from '@lipsync/domain';
+import { type Act, recordAct } from '../audit/audit-log';
 import { customerTransaction } from '../customers/customer-transaction';
 import { cancelOpenRuns } from '../jobs/end-records';
 import { finishJobs } from '../jobs/job';
@@ -19,10 +28,15 @@ const DOWNLOAD_STOPPED: Failure = {
 /**
  * Cancels a render at once: after this returns, no engine of it can complete. Also stops the downloads of its URLs,
  * unless another record waits for them; a worker learns of that from its next heartbeat. Cancelling a cancelled render
- * changes nothing.
+ * changes nothing. It is on record as the act of an operator, if it is one.
  * @throws ServiceError render_not_found, render_expired or render_not_cancellable
  */
-export async function cancelRender(db: Db, customerId: string, renderId: string): Promise<Cancellation> {
+export async function cancelRender(
+  db: Db,
+  customerId: string,
+  renderId: string,
+  act?: Act,
+): Promise<Cancellation> {
   const cancelledJobIds = await customerTransaction(db, customerId, async (tx) => {
     const named = isId('ren', renderId)
       ? await tx.render.findUnique({ where: { id: renderId, customerId } })
@@ -40,6 +54,7 @@ export async function cancelRender(db: Db, customerId: string, renderId: string)
       throw new ServiceError('render_not_cancellable');
     }
     const jobIds = await cancelOpenRuns(db, tx, render, now);
+    if (act !== undefined) await recordAct(db, tx, act, { customerId, subjectId: renderId });
     for (const download of downloads) {
       if (await isAwaited(tx, download.assetId)) continue;
       await finishJobs(tx, [download.jobId], DOWNLOAD_STOPPED.errorCode);
@@ -55,6 +70,32 @@ export async function cancelRender(db: Db, customerId: string, renderId: string)
   if (found === null) throw new ServiceError('render_not_found');
   return { ...found.details, cancelledJobIds };
 }
+
+/**
+ * Cancels every open render of a customer, one after the other; may be interrupted and repeated. Returns how many it
+ * cancelled.
+ */
+export async function cancelOpenRenders(db: Db, customerId: string, act: Act): Promise<number> {
+  const where = { customerId, status: { in: [...RECORD_STATES.open] } };
+  const open = await db.prisma.render.findMany({ where, orderBy: { id: 'asc' }, select: { id: true } });
+  let cancelled = 0;
+  for (const { id } of open) {
+    try {
+      await cancelRender(db, customerId, id, act);
+      cancelled += 1;
+    } catch (error) {
+      // It has ended in the meantime, or is about to: nothing of it runs any more.
+      if (!isServiceError(error) || !ENDED.has(error.code)) throw error;
+    }
+  }
+  return cancelled;
+}
+
+const ENDED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'render_not_found',
+  'render_expired',
+  'render_not_cancellable',
+]);
 
 /** Locks the unfinished downloads of the URLs that the render was created with. */
 async function lockDownloads(tx: Tx, render: RenderRow): Promise<{ jobId: string; assetId: string }[]> {

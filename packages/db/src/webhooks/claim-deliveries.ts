@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { WEBHOOK_WINDOW_SECONDS } from '@lipsync/domain';
 import { Prisma } from '@lipsync/prisma';
+import { HELD_CUSTOMERS } from '../customers/suspension';
 import { type Db, run, transaction } from '../postgres/db';
 
 interface DueDelivery {
@@ -60,6 +61,7 @@ const LOOK = {
   text: `
     SELECT FROM webhook_deliveries
     WHERE next_attempt_at <= statement_timestamp() AND (lease_until IS NULL OR lease_until <= statement_timestamp())
+      AND customer_id NOT IN (${HELD_CUSTOMERS})
     LIMIT 1`,
 };
 
@@ -116,7 +118,7 @@ interface ChosenDelivery extends DueDelivery {
 
 /**
  * - `customer`, `origin`: the attempts under way.
- * - `waiting`, `due`: the customers with deliveries that are due, and the oldest of each, except where the origin has all
+ * - `waiting`, `due`: the customers with deliveries that are due and need not wait for a suspension to end, and the oldest of each, except where the origin has all
  *   attempts that it may have. Receivers are not visited one by one: how many a customer has is its own choice, and must
  *   not slow down the deliveries of others.
  * - `in_turn`, `at_origin`: attempts under way take the first places. A customer's deliveries follow by their age; those
@@ -149,6 +151,7 @@ function chooseDeliveries({
     ), waiting AS (
       SELECT DISTINCT customer_id FROM webhook_deliveries
       WHERE next_attempt_at <= statement_timestamp() AND ${isFree}
+        AND customer_id NOT IN (${Prisma.raw(HELD_CUSTOMERS)})
     ), due AS (
       SELECT oldest.* FROM waiting CROSS JOIN LATERAL (
         SELECT id, customer_id, origin, next_attempt_at AS due_at FROM webhook_deliveries

@@ -1,4 +1,5 @@
 import { WEBHOOK_RETRY_DELAYS_SECONDS, WEBHOOK_WINDOW_SECONDS } from '@lipsync/domain';
+import { TEST_ACT } from '@lipsync/testkit';
 import { DAY_SECONDS, only, openScenario, type Scenario, WEBHOOK_URL } from '../../test/scenario';
 import { cancelRender } from '../renders/cancel-render';
 import { claimDeliveries, type ClaimedDelivery, type DeliveryClaimOptions } from './claim-deliveries';
@@ -227,19 +228,19 @@ describe('deliveries', () => {
     const first = only(await claim());
     expect(await settle(first, { kind: 'failed', error: 'timeout' }, [])).toBe('failed');
     expect((await stateOf(eventId)).status).toBe('failed');
-    await redeliver(scenario.db, eventId);
+    await redeliver(scenario.db, TEST_ACT, eventId);
     const second = only(await claim());
     expect(second).toMatchObject({ eventId, attempt: 1, body: first.body });
     expect(second.id).not.toBe(first.id);
     expect((await stateOf(eventId)).id).toBe(second.id);
-    expect(await redeliver(scenario.db, 'evt_unknown')).toBeNull();
+    expect(await redeliver(scenario.db, TEST_ACT, 'evt_unknown')).toBeNull();
   });
 
   it('become due at once when an operator repeats a pending one', async () => {
     const eventId = await event();
     const first = only(await claim());
     await settle(first, { kind: 'failed', error: 'timeout' });
-    expect((await redeliver(scenario.db, eventId))?.id).toBe(first.id);
+    expect((await redeliver(scenario.db, TEST_ACT, eventId))?.id).toBe(first.id);
     expect(only(await claim()).id).toBe(first.id);
   });
 
@@ -250,7 +251,7 @@ describe('deliveries', () => {
   ])('are repeated as a new one while an attempt is under way that %s afterwards', async (_, end) => {
     const eventId = await event();
     const first = only(await claim());
-    const added = await redeliver(scenario.db, eventId);
+    const added = await redeliver(scenario.db, TEST_ACT, eventId);
     expect(added?.id).not.toBe(first.id);
     // The attempt still belongs to its dispatcher, which settles it.
     expect(await end(first)).not.toBeNull();
@@ -263,7 +264,7 @@ describe('deliveries', () => {
     await scenario.make.query(
       `UPDATE webhook_deliveries SET lease_until = now() - interval '1 second', next_attempt_at = now() + interval '1 hour'`,
     );
-    expect((await redeliver(scenario.db, eventId))?.id).toBe(lost.id);
+    expect((await redeliver(scenario.db, TEST_ACT, eventId))?.id).toBe(lost.id);
     expect(only(await claim({ delaysSeconds: [] }))).toMatchObject({ id: lost.id, attempt: 2 });
     expect(await succeed(lost)).toBeNull();
   });
@@ -276,7 +277,7 @@ describe('deliveries', () => {
       'UPDATE webhook_deliveries SET created_at = now() - make_interval(secs => $1)',
       [WEBHOOK_WINDOW_SECONDS + 120],
     );
-    await redeliver(scenario.db, eventId);
+    await redeliver(scenario.db, TEST_ACT, eventId);
     const second = only(await claim());
     expect(second).toMatchObject({ eventId, attempt: 1 });
     expect(second.id).not.toBe(first.id);
@@ -297,7 +298,7 @@ describe('deliveries', () => {
        SET created_at = now() - make_interval(secs => $1), next_attempt_at = now() + interval '1 hour'`,
       [WEBHOOK_WINDOW_SECONDS + 120],
     );
-    expect((await redeliver(scenario.db, eventId))?.id).toBe(id);
+    expect((await redeliver(scenario.db, TEST_ACT, eventId))?.id).toBe(id);
     expect(only(await claim()).id).toBe(id);
   });
 });

@@ -1,3 +1,4 @@
+import { TEST_ACT } from '@lipsync/testkit';
 import * as fc from 'fast-check';
 import { addDeliveries } from '../../test/delivery-rows';
 import { openScenario, type Scenario } from '../../test/scenario';
@@ -137,7 +138,7 @@ describe('deliveries under random interleavings', () => {
         return;
       case 'redeliver': {
         const eventId = (world.ids[step.row] ?? '').replace('dlv_', 'evt_');
-        await redeliver(db, eventId);
+        await redeliver(db, TEST_ACT, eventId);
         return;
       }
       default:

@@ -6,6 +6,7 @@ import {
   type WebhookEventRow,
 } from '@lipsync/domain';
 import { Prisma } from '@lipsync/prisma';
+import { type Act, recordAct } from '../audit/audit-log';
 import { databaseNow, type Db, secondsAfter, transaction, type Tx } from '../postgres/db';
 import { newDelivery } from './webhook-events';
 
@@ -39,33 +40,41 @@ export async function getDeliveryByEvent(
  * not exist.
  * @throws ServiceError webhook_event_expired
  */
-export function redeliver(db: Db, eventId: string): Promise<WebhookDeliveryRow | null> {
+export function redeliver(db: Db, act: Act, eventId: string): Promise<WebhookDeliveryRow | null> {
   return transaction(db, async (tx) => {
     await tx.$queryRaw`SELECT id FROM webhook_events WHERE id = ${eventId} FOR UPDATE`;
     const event = await tx.webhookEvent.findUnique({ where: { id: eventId } });
     if (event === null) return null;
-    await tx.$queryRaw`
-      SELECT id FROM webhook_deliveries WHERE event_id = ${eventId}
-      ORDER BY created_at DESC, id DESC LIMIT 1 FOR UPDATE`;
-    const newest = await newestDelivery(tx, event);
-    const now = await databaseNow(tx);
-    // A claim would fail the new delivery.
-    if (event.expiresAt <= now) throw new ServiceError('webhook_event_expired');
-    const { id, customerId, url, attempts, createdAt, leaseUntil } = newest;
-    // An attempt under way will set when its delivery is due next, and overwrite what is written here.
-    const isAttempted = leaseUntil !== null && leaseUntil > now;
-    if (newest.status === 'pending' && !isAttempted) {
-      const change = (data: Partial<WebhookDeliveryRow>): Promise<WebhookDeliveryRow> =>
-        tx.webhookDelivery.update({ where: { id }, data: { ...data, updatedAt: now } });
-      const isInWindow = attempts === 0 || createdAt > secondsAfter(now, -WEBHOOK_WINDOW_SECONDS);
-      // Clears the lease of a dispatcher that vanished too, because a claim would treat its last attempt as the final
-      // one.
-      if (isInWindow) return change({ nextAttemptAt: now, leaseUntil: null, claimToken: null });
-      // A claim would fail the old delivery.
-      await change({ status: 'failed', nextAttemptAt: null, leaseUntil: null, claimToken: null });
-    }
-    return tx.webhookDelivery.create({ data: newDelivery(db, { eventId, customerId, url, now }) });
+    const delivery = await bringForward(db, tx, event);
+    const { customerId } = event;
+    await recordAct(db, tx, act, { customerId, subjectId: eventId, details: { delivery_id: delivery.id } });
+    return delivery;
   });
+}
+
+/** The delivery of a locked event that is due now. */
+async function bringForward(db: Db, tx: Tx, event: WebhookEventRow): Promise<WebhookDeliveryRow> {
+  await tx.$queryRaw`
+    SELECT id FROM webhook_deliveries WHERE event_id = ${event.id}
+    ORDER BY created_at DESC, id DESC LIMIT 1 FOR UPDATE`;
+  const newest = await newestDelivery(tx, event);
+  const now = await databaseNow(tx);
+  // A claim would fail the new delivery.
+  if (event.expiresAt <= now) throw new ServiceError('webhook_event_expired');
+  const { id, customerId, url, attempts, createdAt, leaseUntil } = newest;
+  // An attempt under way will set when its delivery is due next, and overwrite what is written here.
+  const isAttempted = leaseUntil !== null && leaseUntil > now;
+  if (newest.status === 'pending' && !isAttempted) {
+    const change = (data: Partial<WebhookDeliveryRow>): Promise<WebhookDeliveryRow> =>
+      tx.webhookDelivery.update({ where: { id }, data: { ...data, updatedAt: now } });
+    const isInWindow = attempts === 0 || createdAt > secondsAfter(now, -WEBHOOK_WINDOW_SECONDS);
+    // Clears the lease of a dispatcher that vanished too, because a claim would treat its last attempt as the final
+    // one.
+    if (isInWindow) return change({ nextAttemptAt: now, leaseUntil: null, claimToken: null });
+    // A claim would fail the old delivery.
+    await change({ status: 'failed', nextAttemptAt: null, leaseUntil: null, claimToken: null });
+  }
+  return tx.webhookDelivery.create({ data: newDelivery(db, { eventId: event.id, customerId, url, now }) });
 }
 
 function newestDelivery(

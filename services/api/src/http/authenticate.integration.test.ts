@@ -1,7 +1,7 @@
 import { OPERATIONS } from '@lipsync/contract';
-import { revokeKey } from '@lipsync/db';
+import { revokeKey, setCustomerState } from '@lipsync/db';
 import { FAILED_AUTH_PER_MINUTE } from '@lipsync/domain';
-import { eventually } from '@lipsync/testkit';
+import { eventually, TEST_ACT } from '@lipsync/testkit';
 import { send } from '../../test/http-client';
 import { startApi, type TestApi, type TestApiOptions, type TestCustomer } from '../../test/start-api';
 
@@ -81,8 +81,31 @@ describe('authentication', () => {
     const { key, keyId } = await api.newCustomer();
     const get = () => api.operations.refused('get_asset', { key, id: 'x' });
     expect((await get()).status).toBe(404);
-    await revokeKey(api.db, keyId);
+    await revokeKey(api.db, TEST_ACT, keyId);
     expect((await get()).status).toBe(401);
+  });
+
+  it('refuses the keys of a customer from the moment it is suspended, and serves them again when it is resumed', async () => {
+    const { id, key } = await api.newCustomer();
+    const get = () => api.operations.refused('get_asset', { key, id: 'x' });
+    expect((await get()).status).toBe(404);
+    await setCustomerState(api.db, TEST_ACT, id, 'suspended');
+    const refusal = await get();
+    expect([refusal.status, refusal.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+    expect((await api.operations.refused('create_asset', { key })).status).toBe(401);
+    await setCustomerState(api.db, TEST_ACT, id, 'active');
+    expect((await get()).status).toBe(404);
+  });
+
+  it('refuses a key that has ended as it does a revoked one', async () => {
+    const { key, keyId } = await api.newCustomer();
+    const get = () => api.operations.refused('get_asset', { key, id: 'x' });
+    expect((await get()).status).toBe(404);
+    await api.db.prisma.$executeRaw`UPDATE api_keys SET expires_at = now() WHERE id = ${keyId}`;
+    const ended = await get();
+    await revokeKey(api.db, TEST_ACT, keyId);
+    const revoked = await get();
+    expect([ended.status, ended.code, ended.message]).toEqual([401, revoked.code, revoked.message]);
   });
 
   it('records when a key was last used', async () => {

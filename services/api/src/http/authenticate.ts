@@ -10,7 +10,7 @@ import {
   ServiceError,
 } from '@lipsync/domain';
 import { type RateVerdict } from '@lipsync/queue';
-import { type Clock, type Logger } from '@lipsync/runtime';
+import { type Logger } from '@lipsync/runtime';
 import { type ApiDeps } from '../api-deps';
 import { RATE_WINDOW_SECONDS, rateLimitExceeded } from './rate-limit';
 
@@ -22,8 +22,8 @@ export interface Customer {
 }
 
 /**
- * Reads the bearer credential and looks up its hash, on every request and without a cache: a key that was revoked a
- * second ago is refused. Whoever guesses keys must not occupy the database: for an address that keeps failing,
+ * Reads the bearer credential and looks up its hash, on every request and without a cache: a key that was revoked, has
+ * ended or whose customer was suspended a second ago is refused. Whoever guesses keys must not occupy the database: for an address that keeps failing,
  * only keys that this process has seen to be valid are looked up, so that customers behind that address are served.
  *
  * The returned function throws ServiceError invalid_api_key, or rate_limit_exceeded for an address that keeps failing.
@@ -45,7 +45,7 @@ export function createAuthenticator(deps: ApiDeps): (req: IncomingMessage) => Pr
       throw await failedAuth.refuse(network);
     }
     valid.add(hash);
-    noteUse(owner.keyId);
+    if (owner.useIsStale) noteUse(owner.keyId);
     return { id: owner.id, apiKeyId: owner.keyId, limits: customerLimits(owner) };
   };
 }
@@ -95,26 +95,24 @@ function createFailedAuthLimit({ rateLimiter, httpMetrics, clock }: ApiDeps) {
   };
 }
 
-const RESOLUTION_MS = 60_000;
-
 /**
- * Records in the background that a key was used, at most once a minute per process. Losing a record does no harm, so
- * recording neither delays nor refuses the request that caused it.
+ * Records in the background that a key was used, one write of a key at a time. Losing a record does no harm, so recording
+ * neither delays nor refuses the request that caused it; a later request tries again.
  */
 export function createKeyUse(deps: {
   touch: (keyId: string) => Promise<void>;
-  clock: Clock;
   logger: Logger;
 }): (keyId: string) => void {
-  const notedAt = new Map<string, number>();
+  const underWay = new Set<string>();
   return (keyId) => {
-    const now = deps.clock.now();
-    if (now - (notedAt.get(keyId) ?? -Infinity) < RESOLUTION_MS) return;
-    notedAt.set(keyId, now);
-    deps.touch(keyId).catch((error: unknown) => {
-      notedAt.delete(keyId);
-      deps.logger.warn('could not note the use of a key', { api_key_id: keyId, error });
-    });
+    if (underWay.has(keyId)) return;
+    underWay.add(keyId);
+    deps
+      .touch(keyId)
+      .catch((error: unknown) =>
+        deps.logger.warn('could not note the use of a key', { api_key_id: keyId, error }),
+      )
+      .finally(() => underWay.delete(keyId));
   };
 }
 

@@ -1,5 +1,6 @@
 import { issueKey } from '@lipsync/db';
 import { formatApiKey, hashApiKey, lastFourOf } from '@lipsync/domain';
+import { TEST_ACT } from '@lipsync/testkit';
 import { send } from '../../test/http-client';
 import { renderRequest } from '../../test/scenario';
 import { startApi, type TestApi } from '../../test/start-api';
@@ -41,7 +42,7 @@ describe('rate limit', () => {
   it('belongs to the customer: its other keys share the allowance, other customers do not', async () => {
     const customer = await api.newCustomer({ getPerMinute: 1 });
     const second = formatApiKey(Buffer.alloc(32, 7));
-    await issueKey(api.db, {
+    await issueKey(api.db, TEST_ACT, {
       customerId: customer.id,
       hash: hashApiKey(second),
       lastFour: lastFourOf(second),

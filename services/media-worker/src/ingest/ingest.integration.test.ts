@@ -29,6 +29,7 @@ import {
   type S3Server,
   startHttpsReceiver,
   startS3Server,
+  TEST_ACT,
   type TestDatabase,
 } from '@lipsync/testkit';
 import { createJobFolders } from '@lipsync/worker';
@@ -65,7 +66,7 @@ beforeAll(async () => {
   await makeTone(join(samples, 'tone.mp3'), { seconds: 1 });
   video = await readFile(join(samples, 'video.mp4'));
   run = await runner();
-  customerId = (await createCustomer(db, { name: 'A', sealSecret: () => new Uint8Array(1) })).id;
+  customerId = (await createCustomer(db, TEST_ACT, { name: 'A', sealSecret: () => new Uint8Array(1) })).id;
 });
 
 afterAll(async () => {

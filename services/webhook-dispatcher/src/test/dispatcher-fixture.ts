@@ -3,7 +3,7 @@ import { createCustomer, createDb, type Db } from '@lipsync/db';
 import { verifyWebhookSignature, WEBHOOK_RETRY_DELAYS_SECONDS } from '@lipsync/domain';
 import { createEgress, createLogger, createSecretBox, type Egress, systemClock } from '@lipsync/runtime';
 import { untraced } from '@lipsync/telemetry';
-import { createTestDatabase, type ReceivedRequest, startHttpsReceiver } from '@lipsync/testkit';
+import { createTestDatabase, type ReceivedRequest, startHttpsReceiver, TEST_ACT } from '@lipsync/testkit';
 import { createDispatcher, type Dispatcher, type DispatcherDeps } from '../dispatcher';
 
 const HOST = 'hooks.example.test';
@@ -39,7 +39,10 @@ export async function openDispatcherFixture() {
 
   async function newCustomer(): Promise<Customer> {
     const secret = randomBytes(32).toString('hex');
-    const row = await createCustomer(db, { name: 'test', sealSecret: (id) => secretBox.seal(secret, id) });
+    const row = await createCustomer(db, TEST_ACT, {
+      name: 'test',
+      sealSecret: (id) => secretBox.seal(secret, id),
+    });
     return { id: row.id, secret };
   }
 

@@ -1,0 +1,43 @@
+import { type CustomerState } from '@lipsync/domain';
+import { type Act, recordAct } from '../audit/audit-log';
+import { type Db, transaction } from '../postgres/db';
+
+/** SQL: the customers whose deliveries wait. An index holds them, of which there are few. */
+export const HELD_CUSTOMERS = `SELECT id FROM customers WHERE state <> 'active'`;
+
+/**
+ * Suspends a customer or ends that: from the commit on its keys are refused or accepted, and its webhook deliveries wait
+ * or go on. What was created before is there when this returns, and nothing is created after. Returns the state of
+ * before; null if there is no such customer.
+ */
+export function setCustomerState(
+  db: Db,
+  act: Act,
+  customerId: string,
+  state: CustomerState,
+): Promise<string | null> {
+  return transaction(db, async (tx) => {
+    await tx.$queryRaw`SELECT id FROM customers WHERE id = ${customerId} FOR UPDATE`;
+    const before = await tx.customer.findUnique({ where: { id: customerId } });
+    if (before === null) return null;
+    if (before.state === state) return state;
+    await tx.customer.update({ where: { id: customerId }, data: { state } });
+    await recordAct(db, tx, act, { customerId, details: { state } });
+    return before.state;
+  });
+}
+
+/**
+ * Gives up every delivery of a customer that is pending, also what an attempt under way may still report. Each counts as
+ * failed, so that it can be redelivered. Returns how many.
+ */
+export function dropDeliveries(db: Db, act: Act, customerId: string): Promise<number> {
+  return transaction(db, async (tx) => {
+    const dropped = await tx.$executeRaw`
+      UPDATE webhook_deliveries
+      SET status = 'failed', next_attempt_at = NULL, lease_until = NULL, claim_token = NULL, updated_at = clock_timestamp()
+      WHERE customer_id = ${customerId} AND status = 'pending'`;
+    if (dropped > 0) await recordAct(db, tx, act, { customerId, details: { deliveries_dropped: dropped } });
+    return dropped;
+  });
+}
