@@ -111,6 +111,8 @@ cat >"$work/postgres/docker-entrypoint.sh" <<'EOF'
 #!/bin/bash
 # The part of the original's entry point that docker-compose.yml uses.
 set -euo pipefail
+# For the server alone: Debian's programs have libraries of their own.
+export LD_LIBRARY_PATH=/usr/local/pgsql/lib
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   : "${POSTGRES_PASSWORD:?is not set}"
   mkdir -p "$PGDATA" && chmod 700 "$PGDATA"
@@ -140,7 +142,7 @@ RUN groupadd --gid 999 postgres && useradd --uid 999 --gid postgres --home-dir /
  && mkdir -p /var/lib/postgresql /var/run/postgresql && chown postgres:postgres /var/lib/postgresql /var/run/postgresql
 COPY server/native /usr/local/pgsql
 COPY docker-entrypoint.sh /usr/local/bin/
-ENV PATH=/usr/local/pgsql/bin:\$PATH LD_LIBRARY_PATH=/usr/local/pgsql/lib LC_ALL=C.UTF-8 PGDATA=/var/lib/postgresql/18/docker PG_MAJOR=17
+ENV PATH=/usr/local/pgsql/bin:\$PATH LC_ALL=C.UTF-8 PGDATA=/var/lib/postgresql/18/docker PG_MAJOR=17
 STOPSIGNAL SIGINT
 VOLUME /var/lib/postgresql
 ENTRYPOINT ["docker-entrypoint.sh"]
