@@ -41,9 +41,14 @@ const queries = [
   ),
 ];
 
+/** Metrics of NVIDIA's DCGM exporter that its default list has, and labels of theirs. */
+const OF_DCGM = /^DCGM_FI_(DEV_(XID_ERRORS|GPU_TEMP|POWER_USAGE|FB_USED|FB_FREE)|PROF_GR_ENGINE_ACTIVE)$/;
+const DCGM_LABELS = { Hostname: [], gpu: [], container: ['gpu-worker'], exported_container: ['gpu-worker'] };
+
 /** The labels of a metric and their possible values; null if there is no such metric. */
 async function labelsOf(metric: string): Promise<Readonly<Record<string, readonly string[]>> | null> {
   if (metric === 'ALERTS') return { alertname: [], alertstate: ['firing', 'pending'] };
+  if (OF_DCGM.test(metric)) return DCGM_LABELS;
   if (rules.some(({ record }) => record === metric)) return {};
   const histogram = Object.entries(METRICS).find(
     ([name, { type }]) => type === 'histogram' && `lipsync_${name}` === metric.replace(SUFFIX, ''),

@@ -32,6 +32,17 @@ describe.each(EXAMPLES)('pods of the %s example', (_name, manifests) => {
     expect(container.volumeMounts.map(({ mountPath }) => mountPath)).toContain('/tmp');
   });
 
+  /** https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted; the tests above are the rest. */
+  it.each(each)('%s meets the restricted Pod Security Standard', (_n, { pod }) => {
+    for (const name of ['hostNetwork', 'hostPID', 'hostIPC']) expect(pod).not.toHaveProperty(name);
+    const kinds = pod.volumes.flatMap((volume) => Object.keys(volume)).filter((kind) => kind !== 'name');
+    // Image volumes are newer than the list; a cluster that refuses them has packs of the other kinds.
+    const allowed = ['configMap', 'emptyDir', 'persistentVolumeClaim', 'projected', 'secret', 'image'];
+    for (const kind of kinds) expect(allowed).toContain(kind);
+    for (const port of pod.containers.flatMap(({ ports = [] }) => ports))
+      expect(port).not.toHaveProperty('hostPort');
+  });
+
   it.each(each)('%s has scratch space that is bounded', (_n, { pod }) => {
     const limits = pod.volumes.flatMap(({ emptyDir }) => (emptyDir ? [emptyDir.sizeLimit] : []));
     for (const limit of limits) expect(limit).toMatch(/^\d+[MG]i$/);
