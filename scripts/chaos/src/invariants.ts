@@ -78,7 +78,33 @@ function goodRuns({ rows, wishes }: Evidence): { run: Row; wish: Wish }[] {
   });
 }
 
-/** What must hold, by name; each returns what contradicts it. I1 to I14: docs/fault-testing.md. */
+/** Columns of usage with those of the run, and with the fields that its customer sees. */
+const AS_IN_RUN = {
+  customer_id: 'customer_id',
+  render_id: 'render_id',
+  engine: 'engine',
+  outcome: 'status',
+  finished_at: 'updated_at',
+};
+const AS_SEEN = {
+  input_video_seconds: 'input_video_seconds',
+  input_audio_seconds: 'input_audio_seconds',
+  output_seconds: 'output_seconds',
+  frames: 'rendered_frames',
+  gpu_seconds: 'gpu_inference_seconds',
+  cost_usd: 'estimated_compute_usd',
+};
+
+function isUsageOf(used: Row, run: Row | undefined): boolean {
+  const same = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+  return (
+    run !== undefined &&
+    Object.entries(AS_IN_RUN).every(([column, own]) => same(used[column], run[own])) &&
+    Object.entries(AS_SEEN).every(([column, own]) => same(used[column], field(run['usage'], own)))
+  );
+}
+
+/** What must hold, by name; each returns what contradicts it. I1 to I15: docs/fault-testing.md. */
 const INVARIANTS = {
   /** I1 */
   'accepted means there': (evidence: Evidence) => {
@@ -216,6 +242,21 @@ const INVARIANTS = {
       ({ recordId, recordStatus, type }) =>
         statusOf.get(recordId) !== recordStatus || !type.endsWith(`.${recordStatus}`),
     );
+  },
+  /** I15 */
+  'usage is written once, with the end of its run': (evidence: Evidence) => {
+    const ends = endsOf(evidence, 'engine_runs');
+    const used = new Set(evidence.rows.run_usage.map(({ id }) => id));
+    return [
+      ...changesOf(evidence, 'run_usage').filter(
+        ({ id, was, xid }) => was !== null || ends.get(id)?.xid !== xid,
+      ),
+      ...evidence.rows.engine_runs.filter(({ id, status }) => TERMINAL.has(status) !== used.has(id)),
+    ];
+  },
+  'usage is what the record shows': ({ rows }: Evidence) => {
+    const runOf = new Map(rows.engine_runs.map((run) => [run['id'], run]));
+    return rows.run_usage.filter((used) => !isUsageOf(used, runOf.get(used['id'])));
   },
   'errors are in the contract': (evidence: Evidence) =>
     calls(evidence).filter((call) => {

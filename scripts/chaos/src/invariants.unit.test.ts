@@ -3,7 +3,28 @@ import { check, type Evidence, type InvariantName } from './invariants';
 import type { Change, Row } from './observe';
 
 const RENDER = { id: 'ren', status: 'completed', webhook_url: 'https://hooks.chaos.test/0/steady/0-1' };
-const RUN = { id: 'run', render_id: 'ren', status: 'completed', output_key: 'outputs/run/2/video.mp4' };
+const RUN = {
+  id: 'run',
+  render_id: 'ren',
+  customer_id: 'cus',
+  engine: 'musetalk',
+  status: 'completed',
+  output_key: 'outputs/run/2/video.mp4',
+  usage: { output_seconds: 1.2, rendered_frames: 30, gpu_inference_seconds: null },
+  updated_at: new Date('2026-01-01T00:00:05Z'),
+};
+const USAGE = {
+  id: 'run',
+  render_id: 'ren',
+  customer_id: 'cus',
+  engine: 'musetalk',
+  outcome: 'completed',
+  finished_at: new Date('2026-01-01T00:00:05Z'),
+  output_seconds: 1.2,
+  frames: 30,
+  gpu_seconds: null,
+  cost_usd: null,
+};
 const JOB = { id: 'job', engine_run_id: 'run', status: 'finished', attempts: 2 };
 const EVENT = { id: 'evt', render_id: 'ren', preparation_id: null, type: 'render.completed' };
 const DELIVERY = { id: 'dlv', event_id: 'evt', status: 'delivered', attempts: 1 };
@@ -69,6 +90,7 @@ const CHANGES: readonly Change[] = [
     { status: 'finished', fence: 3, worker_id: 'b', engine_run_id: 'run' },
   ),
   change('engine_runs', 'run', { status: 'processing' }, { status: 'completed', output_key: RUN.output_key }),
+  change('run_usage', 'run', null, { outcome: 'completed' }),
   change('renders', 'ren', { status: 'processing' }, { status: 'completed' }),
   change('webhook_events', 'evt', null, { render_id: 'ren', preparation_id: null }),
   change('webhook_deliveries', 'dlv', { status: 'pending' }, { status: 'delivered' }, 'settle'),
@@ -81,6 +103,7 @@ const ROWS = {
   assets: [],
   webhook_events: [EVENT],
   webhook_deliveries: [DELIVERY],
+  run_usage: [USAGE],
 };
 
 /** A run in which everything went well. */
@@ -181,6 +204,21 @@ const VIOLATIONS: Record<InvariantName, Record<string, Partial<Evidence>>> = {
   'nobody sees what is not theirs': { 'an answer to a stranger': entries(call({ foreign: true })) },
   'events say how the record ended': {
     'an event with another status': entries(attempt({ recordStatus: 'failed' })),
+  },
+  'usage is written once, with the end of its run': {
+    'an ended run without usage': rows({ run_usage: [] }),
+    'usage of a run that goes on': rows({ engine_runs: [{ ...RUN, status: 'processing' }] }),
+    'usage that was written later': altered('run_usage', { xid: 'later' }),
+    'usage that was written again': changes(
+      change('run_usage', 'run', { outcome: 'failed' }, { outcome: 'completed' }),
+    ),
+  },
+  'usage is what the record shows': {
+    'other seconds': rows({ run_usage: [{ ...USAGE, output_seconds: 2.4 }] }),
+    'another outcome': rows({ run_usage: [{ ...USAGE, outcome: 'failed' }] }),
+    'another customer': rows({ run_usage: [{ ...USAGE, customer_id: 'other' }] }),
+    'another time': rows({ run_usage: [{ ...USAGE, finished_at: new Date(0) }] }),
+    'usage of no run': rows({ run_usage: [USAGE, { ...USAGE, id: 'gone' }] }),
   },
   'errors are in the contract': {
     'a 500': entries(call({ status: 500, body: { error: { code: 'x', retryable: true } } })),

@@ -79,6 +79,19 @@ export const MUTANTS: readonly Mutant[] = [
     faults: [],
   },
   {
+    name: 'usage-after-end',
+    edits: [
+      db('jobs/complete.js', 'usage: usageColumn(result.usage),', ''),
+      db(
+        'jobs/complete.js',
+        'await (0, end_records_1.settleRender)(db, tx,',
+        'await tx.engineRun.update({ where: { id: subject.run.id }, data: { usage: usageColumn(result.usage) } });\nawait (0, end_records_1.settleRender)(db, tx,',
+      ),
+    ],
+    caughtBy: 'usage is what the record shows',
+    faults: [],
+  },
+  {
     name: 'settled-before-sent',
     edits: [
       edit(

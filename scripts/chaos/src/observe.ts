@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-export type Row = Readonly<Record<string, string | number | boolean | null>>;
+export type Row = Readonly<Record<string, unknown>>;
 
 /** A change of a row, as the database itself saw it. */
 export interface Change {
@@ -23,12 +23,13 @@ const TABLES = [
   'assets',
   'webhook_events',
   'webhook_deliveries',
+  'run_usage',
 ] as const;
 export type Table = (typeof TABLES)[number];
 
 /** The columns whose changes matter; a heartbeat that only extends a lease is left out. */
 const COLUMNS =
-  'id,status,fence,attempts,progress_percent,output_key,worker_id,queue,asset_id,engine_run_id,preparation_id,render_id,event_id,type,enqueued_at,claim_token';
+  'id,status,fence,attempts,progress_percent,output_key,worker_id,queue,asset_id,engine_run_id,preparation_id,render_id,event_id,type,enqueued_at,claim_token,outcome';
 
 /** Records every transition of the service's tables in a schema of the suite's own, whoever makes it. */
 const INSTALL = `
