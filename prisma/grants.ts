@@ -19,8 +19,8 @@ const RECORDS = {
 
 /**
  * The rights of each service on each table, by the end of its role's name. What is not named is refused: a worker that
- * opens customers' media reads neither keys nor signing secrets. `UPDATE (name)` lets the api lock a customer. Usage is
- * written by a trigger with the owner's rights: no service may add, change or forge any.
+ * opens customers' media reads neither keys nor signing secrets. `UPDATE (name)` lets the api lock a customer. A
+ * trigger writes usage, with the owner's rights.
  */
 export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Right[]>>>> = {
   api: {
