@@ -1,4 +1,4 @@
-import { type Db, listUsage, sumUsage, type UsageTotal } from '@lipsync/db';
+import { type Db, listUsage, type RunUsage, sumUsage, type UsageTotal } from '@lipsync/db';
 import { type PriceList, priceOf } from '@lipsync/runtime';
 import { type Command, Option } from 'commander';
 import { parseMonth, print, printCsv, type Row } from './command-line';
@@ -64,7 +64,7 @@ function totalRow(total: UsageTotal, list: PriceList | undefined): Row {
   };
 }
 
-function runRow(run: Awaited<ReturnType<typeof listUsage>>[number]): Row {
+function runRow(run: RunUsage): Row {
   return {
     finished_at: run.finishedAt,
     customer_id: run.customerId,

@@ -81,8 +81,8 @@ function nextMonth(month: Date): Date {
 
 /**
  * Makes the usage of a customer anonymous: its figures stay, for the totals of a month, and nothing tells whose they
- * were. Only the admin's role may do it. Call it when no run of the customer is open any more, since each adds
- * its usage when it ends. Returns how many rows it changed: none when it is repeated.
+ * were. Only the admin's role may do it. Call it when no run of the customer is open any more, since each adds its
+ * usage when it ends. Returns how many rows it changed: none when it is repeated.
  */
 export async function anonymizeUsage(tx: Tx, customerId: string): Promise<number> {
   const { count } = await tx.runUsage.updateMany({
