@@ -43,6 +43,7 @@ export const PAGES = [
   { path: '/docs/preparations', name: 'preparations', title: 'Preparations' },
   { path: '/docs/webhooks', name: 'webhooks', title: 'Webhooks' },
   { path: '/docs/errors', name: 'errors', title: 'Errors' },
+  { path: '/docs/usage', name: 'usage', title: 'Usage and cost' },
   { path: '/docs/limits', name: 'limits', title: 'Limits' },
   { path: '/docs/reference', name: 'reference', title: 'API reference' },
 ] as const;
