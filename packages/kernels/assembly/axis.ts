@@ -58,8 +58,8 @@ export function picksOf(axis: usize): usize {
 
 /**
  * Writes the axis that spreads [start, start + span) of a source of `limit` (≥ 2) samples over `outputs` samples. Where
- * the source is denser than the output the interpolation kernel is stretched, so that every source sample counts.
- * Beyond its ends the source repeats its last sample. The kernel is a table of `steps` values per unit of distance,
+ * the source is more than `enlargement` times as dense as the output, the interpolation kernel is stretched, so that
+ * every source sample counts. Beyond its ends the source repeats its last sample. The kernel is a table of `steps` values per unit of distance,
  * `radius` units long.
  */
 export function aimAxis(
@@ -71,9 +71,10 @@ export function aimAxis(
   start: f64,
   span: f64,
   limit: i32,
+  enlargement: f64,
 ): void {
   const step = span / <f64>outputs;
-  const stretch = max<f64>(1, step);
+  const stretch = max<f64>(1, step / enlargement);
   const reach = <f64>radius * stretch;
   const wanted = 2 * <i32>Math.ceil(reach);
   const taps = min<i32>(wanted, limit & ~1);

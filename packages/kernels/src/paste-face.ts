@@ -13,6 +13,7 @@ import {
 import {
   aimGrid,
   BILINEAR,
+  ENLARGEMENT,
   fillTable,
   LANCZOS,
   padded,
@@ -51,7 +52,7 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
   const placed = reservePicture(plan, format);
   const face = plan.reserve(3 * area * 4);
   const maskCells = plan.reserve(MASK_SIZE * MASK_SIZE * 4);
-  const sharp = reserveTable(plan, LANCZOS);
+  const sharp = reserveTable(plan, { ...LANCZOS, enlargement: ENLARGEMENT });
   const soft = reserveTable(plan, BILINEAR);
   const faceGrid = reserveGrid(plan, { width: size, height: size }, width, height);
   const chromaGrid = reserveGrid(plan, { width: size, height: size }, chromaWidth, chromaHeight);

@@ -1,5 +1,6 @@
 import { type MemoryPlan, type PixelKernels } from './kernels';
 import { type Affine, invertAffine, type Rows } from './picture';
+import { ENLARGEMENT } from './resampling';
 
 /** In the order of their numbers in the kernels. */
 const INTERPOLATIONS = ['bilinear', 'cubic', 'sharp'] as const;
@@ -15,7 +16,8 @@ export interface SampledPlanes {
   readonly around?: { readonly value: number; readonly from: number };
   /**
    * Bilinear never leaves the range of the samples. Cubic (Catmull–Rom) is sharper where outputs are as dense as the
-   * samples or denser. Sharp is so everywhere, at four times the time where they are not.
+   * samples or denser. Sharp is for samples that were enlarged from as few as the outputs: it is cubic where they are up
+   * to about ENLARGEMENT times as dense, and sharp beyond at four times the time.
    */
   readonly interpolation: (typeof INTERPOLATIONS)[number];
 }
@@ -44,7 +46,8 @@ export function reserveSampling(plan: MemoryPlan, planes: SampledPlanes): Sampli
 export function aimSampling({ memory }: PixelKernels, sampling: Sampling, map: Affine): void {
   const { address, width, height, around, interpolation } = sampling;
   const step = Math.max(Math.hypot(map.a, map.d), Math.hypot(map.b, map.e));
-  const samples = Math.min(Math.max(Math.round(step), 1), MOST_SAMPLES);
+  const density = interpolation === 'sharp' ? step / ENLARGEMENT : step;
+  const samples = Math.min(Math.max(Math.round(density), 1), MOST_SAMPLES);
   const fringe = around ? 0.5 + around.from * step : Infinity;
   new Float64Array(memory, address, FLOATS).set([
     ...[map.a, map.b, map.c, map.d, map.e, map.f],

@@ -106,7 +106,7 @@ const MARGIN = 1e-3;
 function rowSampler(data: ArrayLike<number>, plane: SampledPlanes, { a, b, c, d, e, f }: Affine) {
   const { width, height, around, interpolation } = plane;
   const step = Math.max(Math.hypot(a, d), Math.hypot(b, e));
-  const samples = clamp(Math.round(step), 1, MOST_SAMPLES);
+  const samples = clamp(Math.round(interpolation === 'sharp' ? step / 2 : step), 1, MOST_SAMPLES);
   const fringe = 0.5 + (around?.from ?? 0) * step;
   const at = (column: number, row: number): number =>
     data[clamp(row, 0, height - 1) * width + clamp(column, 0, width - 1)] ?? NaN;

@@ -31,6 +31,9 @@ export function createCropFace(
   };
 }
 
+/** A crop of up to twice the picture's density holds no finer detail than the picture. */
+const OF_FACE: Interpolation = { ...LANCZOS, enlargement: 2 };
+
 /** The paste by its definition: the reference for the kernels. */
 export function createPasteFace(format: PictureFormat, size: number): PasteFace {
   const { width } = format;
@@ -77,7 +80,7 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
           plane.map((value) => clamp(value, -1, 1)),
           size,
           1,
-          LANCZOS,
+          OF_FACE,
         ),
       );
       const pixels = Array.from(alpha, (share, i) => {
@@ -97,7 +100,7 @@ export function createPasteFace(format: PictureFormat, size: number): PasteFace 
       codesOf(colorAt(colors, i), [0, 0, 0]).forEach((code, k) => codes[k]?.fill(code, i, i + 1));
     }
     const [y = [], u = [], v = []] = codes.map((plane, k) =>
-      k === 0 ? spread(plane, size, 1, LANCZOS) : spread(plane, size, 2),
+      k === 0 ? spread(plane, size, 1, OF_FACE) : spread(plane, size, 2),
     );
     alpha.forEach((share, i) => samples.blend(place(i).y * width + place(i).x, y[i] ?? NaN, share));
     for (let i = 0; i < (columns / 2) * (rows / 2); i++) {
@@ -158,18 +161,18 @@ function resampled(
 
 /**
  * For each of `outputs`, the weights of all `limit` samples of a source whose part [start, start + span) is spread over
- * them. Where the source is denser than the output the interpolation is stretched, so that every sample counts. Beyond
- * its ends the source repeats its last sample.
+ * them. Where the source is more than `enlargement` times as dense as the output the interpolation is stretched, so that
+ * every sample counts. Beyond its ends the source repeats its last sample.
  */
 function axis(
-  { radius, weight }: Interpolation,
+  { radius, weight, enlargement }: Interpolation,
   outputs: number,
   start: number,
   span: number,
   limit: number,
 ): Float64Array[] {
   const step = span / outputs;
-  const stretch = Math.max(1, step);
+  const stretch = Math.max(1, step / enlargement);
   const wanted = 2 * Math.ceil(radius * stretch);
   // The kernels' number of taps is even: they leave out one end of an odd source that is shorter than wanted.
   const taps = Math.min(wanted, limit - (limit % 2));
