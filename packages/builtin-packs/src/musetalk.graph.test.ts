@@ -1,4 +1,4 @@
-import { NOSE_TIP } from '@lipsync/engines';
+import { EXEMPLAR_BYTES, NOSE_TIP } from '@lipsync/engines';
 import { LARGE_FACE, paintedLandmarks } from '@lipsync/engines/test';
 import { floats, loadTestGraph, type TestGraph, time } from '@lipsync/engines/test/graphs';
 import { decoderModel, encoderModel, LATENT_CHANNELS, LATENT_SCALE } from './autoencoder';
@@ -152,6 +152,16 @@ describe('a clip that shows its own mouth', () => {
     const mouths = paintedExemplars(LARGE_FACE, 24, GREEN);
     const spoken = await generate(picture(0), landmarks(0), audio({ jaw: 0.8 }), mouths);
     expect(greenIn(spoken)).toBeGreaterThan(500);
+  });
+
+  test('shows the same teeth, whether its lips part a little or far', async () => {
+    const mouths = paintedExemplars(LARGE_FACE, 24, [-1, -1, -1]);
+    const widest = paintedExemplars(LARGE_FACE, 24, GREEN).pictures.subarray(-EXEMPLAR_BYTES);
+    mouths.pictures.set(widest, mouths.pictures.length - widest.length);
+    for (const jaw of [0.25, 0.5, 0.8]) {
+      const spoken = await generate(picture(0), landmarks(0), audio({ jaw }), mouths);
+      expect(greenIn(spoken)).toBeGreaterThan(600 * jaw);
+    }
   });
 
   test('opens it as far as it does itself', async () => {

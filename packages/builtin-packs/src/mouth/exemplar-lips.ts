@@ -1,14 +1,14 @@
 import { type GraphBuilder, type Value } from '@lipsync/model-pack';
 import { arithmetic } from '../arithmetic';
 import { LATENT_SCALE } from '../autoencoder';
-import { columnWeights, edgeAt, edgeInMiddle } from './exemplar-edges';
+import { columnWeights, edgeAt } from './exemplar-edges';
 import { type Ladder, type Rung, type Rungs } from './exemplars';
 import { type FaceAxes, type FaceCoordinates } from './face-axes';
 import { type Refine } from './fields';
 import { type LipWarp, type Reach } from './lip-warp';
 import { heightOf, type LipMotion, NOSE_BASE } from './lips';
 import { CLEARANCE, meanColor, relighting } from './relighting';
-import { EXEMPLAR_FRAME, inUnits, pointsOf, sample } from './sampling';
+import { EXEMPLAR_FRAME, inUnits, pointsOf, sample, sampleShared } from './sampling';
 
 /** The clip's own mouths, and which of them a frame draws from. */
 interface OwnMouths {
@@ -55,10 +55,22 @@ const COLOR_SEEN = 0.6;
 /** Lips that are less far apart show nothing between them, in units of v. */
 const SHUT = 0.01;
 
+/** Pixels from the lips' edge over which what is behind them comes to show. */
+const EDGE = 1.2;
+
+/** Lips that hardly part keep the light from what is behind them: gaps in units of v, and how bright it is then. */
+const UNLIT = { surely: 0.02, not: 0.16, brightness: 0.4 };
+
+/** How much brighter an exemplar is shown than it is, [batch, 1, points], and how its color changes, [batch, 2, 1]. */
+interface Light {
+  readonly gain: Value;
+  readonly tint: Value;
+}
+
 /** Fits the clip's own mouth at two openings near the target's to the target's lines and to the light of the frame. */
 export function exemplarLips(
   g: GraphBuilder,
-  { ladder, rungs: { rungs, second, weight } }: OwnMouths,
+  { ladder, rungs: { rungs, widest, second, weight } }: OwnMouths,
   { axes, at: { u, v }, warp, motion, skin }: TargetMouth,
 ): ExemplarLips {
   const m = arithmetic(g);
@@ -85,80 +97,97 @@ export function exemplarLips(
   const nose = heightOf(g, axes.landmarks, NOSE_BASE);
   const noses = heightOf(g, ladder.axes.landmarks, NOSE_BASE);
   const { upper: upperEdges, lower: lowerEdges } = ladder.edges;
-  const openings = m.sub(edgeInMiddle(g, lowerEdges), edgeInMiddle(g, upperEdges));
   const shut = m.ramp(motion.gap, OPENS, 0);
   const atRim = m.mul(shut, m.ramp(m.max(above, below), SHUT_RIM.not, SHUT_RIM.surely));
   const onLips = columnWeights(g, m.clamp(mouthU, -COLOR_SEEN, COLOR_SEEN));
 
-  const fit = ({ of }: Rung) => {
-    const tables = [upperEdges, lowerEdges, ladder.edges.rim].map(of);
-    const edgesAt = (weights: Value): { upper: Value; lower: Value; lost: Value } => {
-      const [upper, lower, rim] = tables.map((table) => edgeAt(g, table, weights)) as [Value, Value, Value];
-      const lost = m.mul(rim, shut);
-      return { upper: m.sub(upper, lost), lower: m.add(lower, lost), lost };
-    };
-    const { upper, lower, lost } = edgesAt(columns);
-    // What is left of a lip is stretched to the lip's thickness.
-    const stretched = (distance: Value): Value => m.mul(lost, m.ramp(distance, 0, STRETCHED));
-    const axesThere = { center: of(picture.center), along: of(picture.along), down: of(picture.down) };
-    const place = (x: Value, y: Value): Value => pointsOf(g, axesThere, x, y);
-    // Teeth stay where they are on the head, which the nose tells, and as wide as they are: lips and their corners move
-    // before them. What the exemplar does not open as far is stretched.
-    const narrowest = m.min(m.div(axes.mouthWidth, of(ladder.axes.mouthWidth)), m.add(motion.narrowing, 1));
-    const behind = m.mul(u, narrowest);
-    const { upper: upperBehind, lower: lowerBehind } = edgesAt(columnWeights(g, behind));
-    const onHead = m.max(m.add(v, m.sub(of(noses), nose)), m.add(upperBehind, fromUpper));
-    const between = m.min(onHead, m.mix(upperBehind, lowerBehind, inward));
+  /** How an exemplar is lit as the frame is. */
+  const lightOf = ({ of }: Rung): Light => {
     const [ownBrightness, ownTint] = g.split(of(ladder.skin), [1, 2], 1);
     const light = relighting(g, m.add(brightness, LATENT_SCALE), ownBrightness);
-    const gain = m.add(m.mul(mouthU, light.across), m.mul(side, light.downward), light.level);
-    const { isOpen, colors } = ladder.edges;
-    const lips = [colors.upper, colors.lower].map((lip) => edgeAt(g, of(lip), onLips)) as [Value, Value];
     return {
-      of,
-      opening: of(openings),
-      /** How much of what is seen gets the lip's color. */
-      recolored: m.mul(atRim, of(isOpen)),
-      lips,
-      // Above, between and below the edges of the lips. Each changes little from point to point; what they make up
-      // together jumps at the edges.
-      places: [
-        place(mouthU, m.add(upper, ownFromUpper, stretched(above))),
-        place(behind, between),
-        place(mouthU, m.sub(m.add(lower, ownFromLower), stretched(below))),
-      ] as const,
-      gain,
+      gain: m.add(m.mul(mouthU, light.across), m.mul(side, light.downward), light.level),
       tint: meanColor(g, m.sub(tint, ownTint)),
     };
   };
-  const [first, next] = [fit(rungs[0]), fit(rungs[1])];
-  // Behind the lips, the mouth that opens further shows more: what a closed one has there is lips.
-  const [ofFirst, ofNext] = [
-    m.mul(m.sub(1, second), m.max(m.square(first.opening), SHUT ** 2)),
-    m.mul(second, m.max(m.square(next.opening), SHUT ** 2)),
-  ];
-  const nextBehind = m.div(ofNext, m.add(ofFirst, ofNext));
-  const shownWeight = m.mul(m.smooth(reach), weight);
+  const placeIn = ({ of }: Rung, x: Value, y: Value): Value => {
+    const axesThere = { center: of(picture.center), along: of(picture.along), down: of(picture.down) };
+    return pointsOf(g, axesThere, x, y);
+  };
+  const lipsOf = (rung: Rung) => {
+    const { of } = rung;
+    const [upper, lower, rim] = [upperEdges, lowerEdges, ladder.edges.rim].map((table) =>
+      edgeAt(g, of(table), columns),
+    ) as [Value, Value, Value];
+    const lost = m.mul(rim, shut);
+    // What is left of a lip is stretched to the lip's thickness.
+    const stretched = (distance: Value): Value => m.mul(lost, m.ramp(distance, STRETCHED, 0));
+    const { isOpen, colors } = ladder.edges;
+    const [upperLip, lowerLip] = [colors.upper, colors.lower].map((lip) => edgeAt(g, of(lip), onLips)) as [
+      Value,
+      Value,
+    ];
+    return {
+      of,
+      ...lightOf(rung),
+      /** How much of what is seen gets the lip's color. */
+      recolored: m.mul(atRim, of(isOpen)),
+      colors: { upperLip, lowerLip },
+      // Above and below the middle between the lips. Each changes little from point to point.
+      places: {
+        over: placeIn(rung, mouthU, m.sub(m.add(upper, ownFromUpper), stretched(above))),
+        under: placeIn(rung, mouthU, m.add(m.add(lower, ownFromLower), stretched(below))),
+      },
+    };
+  };
 
+  // Teeth stay where they are on the head, which the nose tells, and as wide as they are: lips and their corners move
+  // before them. What the exemplar does not open as far is stretched.
+  const insideOf = (rung: Rung) => {
+    const { of } = rung;
+    const narrowest = m.min(m.div(axes.mouthWidth, of(ladder.axes.mouthWidth)), m.add(motion.narrowing, 1));
+    const behind = m.mul(u, narrowest);
+    const weights = columnWeights(g, behind);
+    const [upper, lower] = [edgeAt(g, of(upperEdges), weights), edgeAt(g, of(lowerEdges), weights)];
+    const onHead = m.max(m.add(v, m.sub(of(noses), nose)), m.add(upper, fromUpper));
+    const { gain, tint } = lightOf(rung);
+    const lit = m.mix(g.scalar(UNLIT.brightness), 1, m.ramp(motion.gap, UNLIT.surely, UNLIT.not));
+    return {
+      of,
+      place: placeIn(rung, behind, m.min(onHead, m.mix(upper, lower, inward))),
+      gain: m.mul(gain, lit),
+      tint,
+    };
+  };
+
+  const [first, next] = [lipsOf(rungs[0]), lipsOf(rungs[1])];
+  const inside = insideOf(widest);
+  const shownWeight = m.mul(m.smooth(reach), weight);
   return {
     reach,
     drawn(name, toPlane) {
       const [toUpper, toLower, shown] = toPlane(1, fromUpper, fromLower, shownWeight);
-      const isAbove = g.op('Less', [toUpper, 0]);
-      const isBelow = g.op('Greater', [toLower, 0]);
+      const isAbove = g.op('Less', [m.add(toUpper, toLower), 0]);
+      const depth = m.mul(m.min(toUpper, m.sub(0, toLower)), axes.downLength);
       const ofPlane = (color: Value): Value => g.split(color, [1, 2], 1)[name === 'luma' ? 0 : 1];
-      const fromRung = ({ of, places, gain, tint, recolored, lips }: typeof first): Value => {
-        const [over, between, under] = toPlane(2, ...places);
-        const points = g.op('Where', [isAbove, over, g.op('Where', [isBelow, under, between])]);
-        const seen = sample(g, of(ladder[name]), points);
-        const [upperLip, lowerLip] = toPlane(name === 'luma' ? 1 : 2, ofPlane(lips[0]), ofPlane(lips[1]));
+      const lit = (seen: Value, { gain, tint }: Light): Value =>
+        name === 'luma' ? m.mul(seen, ...toPlane(1, gain)) : m.add(seen, tint);
+      const lipsFrom = (rung: typeof first): Value => {
+        const { of, places, recolored, colors } = rung;
+        const [over, under] = toPlane(2, places.over, places.under);
+        const seen = sample(g, of(ladder[name]), g.op('Where', [isAbove, over, under]));
+        const [upperLip, lowerLip] = toPlane(
+          name === 'luma' ? 1 : 2,
+          ofPlane(colors.upperLip),
+          ofPlane(colors.lowerLip),
+        );
         const lip = g.op('Where', [isAbove, upperLip, lowerLip]);
         const own = name === 'luma' ? m.max(m.min(seen, lip), m.mul(lip, SHUT_RIM.darkest)) : lip;
-        const color = m.mix(seen, own, ...toPlane(1, recolored));
-        return name === 'luma' ? m.mul(color, ...toPlane(1, gain)) : m.add(color, tint);
+        return lit(m.mix(seen, own, ...toPlane(1, recolored)), rung);
       };
-      const part = g.op('Where', [isAbove, second, g.op('Where', [isBelow, second, nextBehind])]);
-      const color = m.mix(fromRung(first), fromRung(next), part);
+      const lips = m.mix(lipsFrom(first), lipsFrom(next), second);
+      const behind = lit(sampleShared(g, inside.of(ladder[name]), ...toPlane(2, inside.place)), inside);
+      const color = m.mix(lips, behind, m.smooth(m.ramp(depth, 0, EDGE)));
       return { color: name === 'luma' ? m.sub(color, LATENT_SCALE) : color, weight: shown };
     },
   };

@@ -142,9 +142,12 @@ export function shownThickness(
   return { upperLip: shown('upperLip'), lowerLip: shown('lowerLip') };
 }
 
-/** The two exemplars between whose openings the target's lies. */
+/** The exemplars that a frame shows. */
 export interface Rungs {
+  /** The two between whose openings the target's lies. */
   readonly rungs: readonly [Rung, Rung];
+  /** The one that shows what is behind the lips, in all frames the same: teeth must not change. */
+  readonly widest: Rung;
   /** 0 for the first exemplar, 1 for the second, [batch, 1, 1]. */
   readonly second: Value;
   /** How much the exemplars say about this frame: 0 if there are none, or if the head is turned otherwise. */
@@ -153,11 +156,14 @@ export interface Rungs {
   readonly beyond: Value;
 }
 
-/** One exemplar per frame of the batch. */
+/** One exemplar per frame of the batch, or one for all. */
 export interface Rung {
   /** Gathers rows of a table of the ladder. */
   readonly of: (table: Value) => Value;
 }
+
+/** The exemplar that shows what is behind the lips. */
+const BEHIND_LIPS = EXEMPLARS - 1;
 
 /** Where between two exemplars one takes over from the other. Shown at once, lips of one lie on teeth of the other. */
 const TAKEOVER = { from: 0.25, to: 0.75 };
@@ -183,6 +189,7 @@ export function rungsFor(g: GraphBuilder, ladder: Ladder, axes: FaceAxes, gap: V
     return { of: (table) => g.op('Gather', [table, at], { axis: 0 }) };
   };
   const rungs = [rung(0), rung(1)] as const;
+  const open = g.ints([BEHIND_LIPS]);
   const turned = g.op('Abs', [m.sub(turnOf(g, axes), rungs[0].of(turnOf(g, ladder.axes)))]);
   const seen = faceShown(g, axes.downLength);
   const widest = g.op('ReduceMax', [gaps, g.ints([0])]);
@@ -190,6 +197,7 @@ export function rungsFor(g: GraphBuilder, ladder: Ladder, axes: FaceAxes, gap: V
     m.add(m.mul(widest, times), more);
   return {
     rungs,
+    widest: { of: (table) => g.op('Gather', [table, open], { axis: 0 }) },
     second: m.smooth(m.ramp(m.sub(place, floor), TAKEOVER.from, TAKEOVER.to)),
     weight: m.mul(ladder.habits.known, seen, m.ramp(turned, TURN.other, TURN.same)),
     beyond: m.smooth(m.ramp(gap, stretched(BEYOND.from), stretched(BEYOND.surely))),

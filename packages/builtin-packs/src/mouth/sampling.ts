@@ -58,3 +58,15 @@ export function sample(
   const row = g.op('GridSample', [plane, grid], { mode, padding_mode: 'border', align_corners: 0 });
   return g.op('Squeeze', [row, g.ints([2])]);
 }
+
+/** Samples one plane [1, channels, rows, columns] at the points of every picture, [batch, 2, n]; [batch, channels, n]. */
+export function sampleShared(g: GraphBuilder, plane: Value, points: Value): Value {
+  const pairs = g.op('Transpose', [points], { perm: [0, 2, 1] });
+  const grid = g.op('Unsqueeze', [pairs, g.ints([0])]);
+  const rows = g.op('GridSample', [plane, grid], {
+    mode: 'linear',
+    padding_mode: 'border',
+    align_corners: 0,
+  });
+  return g.op('Transpose', [g.op('Squeeze', [rows, g.ints([0])])], { perm: [1, 0, 2] });
+}
