@@ -54,6 +54,23 @@ it('creates a customer who can work at once, within limits that can be changed, 
   expect(refusal).toEqual(await expectRefusal(never, 401, 'invalid_api_key'));
 });
 
+it('suspends a customer at once, and serves it again when it is resumed, on record', async () => {
+  const { id } = await admin.json<{ id: string }>('customers', 'create', 'Borealis Studios');
+  const key = await admin.json<{ api_key: string }>('keys', 'issue', id);
+  const api = clientWith(key.api_key);
+  await api.uploads.begin(UPLOAD);
+  await admin.json('customers', 'suspend', id, '--as', 'ada');
+  await expectRefusal(api.uploads.begin(UPLOAD), 401, 'invalid_api_key');
+  await admin.json('customers', 'resume', id, '--as', 'bob');
+  await api.uploads.begin(UPLOAD);
+  expect(await admin.json('audit', '--customer', id)).toMatchObject([
+    { command: 'customers create' },
+    { command: 'keys issue' },
+    { command: 'customers suspend', actor: 'ada' },
+    { command: 'customers resume', actor: 'bob' },
+  ]);
+});
+
 describe('webhooks', () => {
   let hooks: HttpsReceiver;
   beforeAll(async () => {

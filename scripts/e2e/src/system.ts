@@ -4,7 +4,7 @@ import path from 'node:path';
 import { ApiError, LipSync, type PreparationRecord, type RenderRecord } from '@lipsync/client';
 import { type Asset, type ErrorBody, type ErrorCode } from '@lipsync/contract';
 import {
-  backendEnvironment,
+  adminEnvironment,
   createStack,
   type EventReceiver,
   type ExternalServers,
@@ -160,7 +160,7 @@ interface CommandOutcome {
 
 /** The admin command as an operator runs it: a separate process that knows the system only from its environment. */
 export function createAdmin({ stack }: System) {
-  const env = { PATH: process.env['PATH'] ?? '', ...backendEnvironment(stateOf(stack)) };
+  const env = { PATH: process.env['PATH'] ?? '', ...adminEnvironment(stateOf(stack)) };
 
   const run = (...args: string[]): Promise<CommandOutcome> =>
     new Promise((resolve) => {

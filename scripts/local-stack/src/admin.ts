@@ -1,6 +1,6 @@
 import { runAdmin } from '@lipsync/admin';
 import { DEFAULT_STACK_ROOT } from './layout';
-import { backendEnvironment } from './services';
+import { adminEnvironment } from './services';
 import { readState } from './state';
 
 /**
@@ -13,5 +13,5 @@ void runAdmin(() => {
   const state = readState(DEFAULT_STACK_ROOT);
   if (state === null)
     throw new Error('DATABASE_URL is not set, and no local stack was ever up (npm run stack -- up)');
-  return backendEnvironment(state);
+  return adminEnvironment(state);
 }, 'Customers, keys, secrets, limits, renders, webhooks, purging, the bucket. Works on DATABASE_URL and S3_…, else on the local stack.');

@@ -26,7 +26,14 @@ export { newCustomerWithKey, provision, provisionCustomer } from './provision';
 export { createRandom, pick, pickWeighted, type Random } from './random';
 export { leaksIn, leaksInLogs, secretsOf } from './secrets';
 export { s3Options, serverPids, startServers, stopServers } from './servers';
-export { backendEnvironment, lackingAt, RECEIVER_HOST, s3Endpoint, serviceSpecs } from './services';
+export {
+  adminEnvironment,
+  backendEnvironment,
+  lackingAt,
+  RECEIVER_HOST,
+  s3Endpoint,
+  serviceSpecs,
+} from './services';
 export {
   createState,
   type ExternalServers,

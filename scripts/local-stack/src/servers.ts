@@ -16,7 +16,7 @@ import type { ServerAddresses, StackState, StoreAccess } from './state';
 const DATABASE = 'lipsync';
 /** The superuser of servers that the stack starts itself. */
 const SUPERUSER = 'postgres';
-const SERVICES_WITH_ROLES = ['api', 'media-worker', 'gpu-worker', 'webhook-dispatcher'];
+const SERVICES_WITH_ROLES = ['api', 'media-worker', 'gpu-worker', 'webhook-dispatcher', 'admin'];
 
 /** Starts Postgres and Redis, detached, unless they run; their data directories identify them. */
 export async function startServers({ ports }: StackState, layout: StackLayout): Promise<ServerAddresses> {

@@ -114,6 +114,11 @@ export function backendEnvironment(state: StackState): Record<string, string> {
   };
 }
 
+/** What the operator's commands run with: `admin` has a role of its own, as in production. */
+export function adminEnvironment(state: StackState): Record<string, string> {
+  return { ...backendEnvironment(state), DATABASE_URL: databaseUrlOf('admin', state) };
+}
+
 /** The checks that fail at a health address of a service, by name; null if it answers with success. */
 export async function lackingAt(url: string): Promise<string | null> {
   try {

@@ -17,7 +17,7 @@ export async function checkKey(apiKey: string): Promise<string | null> {
   } catch (error) {
     if (error instanceof ApiError && error.code === 'render_not_found') return null;
     if (error instanceof ApiError && error.code === 'invalid_api_key')
-      return 'The service does not know this key: it is mistyped, or was revoked. Ask the person who gave it to you.';
+      return 'The service does not know this key: it is mistyped, was revoked or has ended. Ask the person who gave it to you.';
     const failure = failureOf(error);
     return failure === null ? null : `${failure.title}. ${failure.hint}`;
   }

@@ -41,7 +41,7 @@ export function KeyDialog({ refused, onKey, onClose }: KeyDialogProps): JSX.Elem
       >
         <p class="soft">
           {refused
-            ? 'The service no longer accepts this key: it was revoked or replaced. Everything you have chosen is still here. Sign in with another key to go on.'
+            ? 'The service no longer accepts this key: it was revoked or replaced, or has ended. Everything you have chosen is still here. Sign in with another key to go on.'
             : 'The person who runs this service gives it to you. It stays in this tab and is forgotten when you close it.'}
         </p>
         <div class="field">
