@@ -143,6 +143,8 @@ def parser() -> argparse.ArgumentParser:
     arguments.add_argument("--upstream", type=Path, help="checkout of the upstream repository; musetalk needs none")
     arguments.add_argument("--device", choices=["cuda", "cpu"], default="cuda" if torch.cuda.is_available() else "cpu")
     arguments.add_argument("--networks", nargs="+", help="these instead of all, in this order")
+    plans = [plan for of_engine in PLANS.values() for plan in of_engine]
+    arguments.add_argument("--plan", choices=plans, help="the networks that make frames in this way, instead of all")
     default = ["eager", "channels-last+search", "graph"]
     arguments.add_argument("--variants", nargs="+", type=variant, default=default, help=VARIANTS)
     arguments.add_argument("--seconds", type=float, default=60, help="limit for one network in one variant")
@@ -162,7 +164,7 @@ def lines_of(given: argparse.Namespace) -> Iterator[dict]:
     operations: Dict[str, int] = {}
     for made_of in given.variants:
         options, times = frozenset(made_of.split("+")), {}
-        for name in given.networks or networks:
+        for name in given.networks or PLANS[given.engine].get(given.plan, networks):
             line = {"engine": given.engine, "network": name, "variant": made_of}
             try:
                 with time_limit(given.seconds):

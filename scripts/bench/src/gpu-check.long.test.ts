@@ -28,6 +28,11 @@ function check(...args: string[]) {
   return { status, stdout, stderr };
 }
 
+/** The distribution's may have torch though another Python comes first. */
+const python = [process.env['LIPSYNC_PYTHON'] ?? 'python3', '/usr/bin/python3'].find(
+  (command) => spawnSync(command, ['-c', 'import torch, onnx']).status === 0,
+);
+
 const outcomes = (json: string): string[] =>
   (JSON.parse(json) as { steps: { step: string; outcome: string }[] }).steps.map(
     ({ step, outcome }) => `${step}: ${outcome}`,
@@ -38,6 +43,7 @@ test('a dry run takes every pack through every step, and one damaged pack fails 
   await cp(at('built/builtin-musetalk'), at('packs/damaged'), { recursive: true });
   await appendFile(at('packs/damaged/unet.onnx'), '!');
   const args = ['--dry-run', '--packs', at('packs'), '--seconds', '0.2', '--out', at('report.json')];
+  if (python !== undefined) args.push('--python', python);
   const { status, stdout, stderr } = check(...args);
 
   expect(status).toBe(1);
@@ -48,7 +54,9 @@ test('a dry run takes every pack through every step, and one damaged pack fails 
     'pack damaged: failed',
     'analysis: ok',
     ...ENGINES_BY_NAME.flatMap((engine) =>
-      ['verify', 'graphs', 'render'].map((step) => `${step} builtin-${engine}: ok`),
+      ['verify', 'graphs', 'render']
+        .map((step) => `${step} builtin-${engine}: ok`)
+        .concat(`PyTorch builtin-${engine}: ${python === undefined ? 'skipped' : 'ok'}`),
     ),
   ]);
   expect(stderr).toMatch(/^{"step":"pack damaged","outcome":"failed",.*unet\.onnx \(unet\) has SHA-256/m);
@@ -88,6 +96,7 @@ test('steps that are cut off keep no later step from its turn', () => {
       `verify builtin-${engine}: failed`,
       `graphs builtin-${engine}: skipped`,
       `render builtin-${engine}: skipped`,
+      `PyTorch builtin-${engine}: skipped`,
     ]),
   ]);
   expect(stderr).toMatch(/^{"step":"analysis","outcome":"failed",.*"reason":"not done after 0.04 s"}$/m);

@@ -12,12 +12,15 @@ import { type Checklist, createChecklist, Skipped, type StepTools } from './chec
 import { type EngineFigures, measureAnalysis, measureEngine } from './measure-engine';
 import { measureGraphs } from './measure-graphs';
 import { CLIP_SHAPE, packsIn, type PackToBench, parseSeconds } from './pack-bench';
+import { measureTorch } from './torch-networks';
 
 interface Options {
   readonly dryRun?: boolean;
   readonly packs?: string;
   readonly seconds?: number;
   readonly stepSeconds: number;
+  readonly python?: string;
+  readonly upstream?: string;
   readonly out?: string;
 }
 
@@ -46,6 +49,8 @@ runProgram(
       parseSeconds,
       120,
     )
+    .option('--python <program>', 'a Python with torch: also times the same networks in PyTorch')
+    .option('--upstream <dir>', 'with checkouts of LatentSync and high_sync, for their networks')
     .option('--out <file>', 'also write the result to a file, after every step')
     .action(async (options: Options) => {
       const { dryRun = false, out, stepSeconds } = options;
@@ -106,17 +111,26 @@ async function checkAll({ step }: Checklist, options: Options): Promise<void> {
       return measureAnalysis(analyzerOnly, clip, subject.trackPath, signal);
     });
     for (const pack of wanted)
-      await checkPack({ step }, { ...pack, ...subject }, { provider, canRender: analyzed !== undefined });
+      await checkPack(
+        { step },
+        { ...pack, ...subject },
+        { ...options, provider, canRender: analyzed !== undefined },
+      );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+interface PackOptions extends Pick<Options, 'python' | 'upstream' | 'dryRun'> {
+  readonly provider: Provider | undefined;
+  readonly canRender: boolean;
 }
 
 /** On this provider alone, whatever the pack's manifest lists. */
 async function checkPack(
   { step }: Pick<Checklist, 'step'>,
   checked: Omit<PackToBench, 'clip'> & Subject,
-  { provider, canRender }: { readonly provider: Provider | undefined; readonly canRender: boolean },
+  { provider, canRender, python, upstream, dryRun = false }: PackOptions,
 ): Promise<void> {
   const { pack, analyzerDir, folder } = checked;
   const { name } = pack.manifest;
@@ -137,11 +151,13 @@ async function checkPack(
     if (dir === undefined || verified === undefined) throw new Skipped('it is not verified');
     return measureGraphs(dir, tools);
   });
-  await step(`render ${name}`, (tools) => {
+  const rendered = await step(`render ${name}`, (tools) => {
     if (verified === undefined) throw new Skipped('it is not verified');
     if (!canRender) throw new Skipped('the clip has no face track');
     return renderTwice(own, checked, tools);
   });
+  const compared = { python, upstream, dryRun, manifest: pack.manifest, packFps: rendered?.inference_fps };
+  await step(`PyTorch ${name}`, (tools) => measureTorch(compared, tools));
 }
 
 /** A short render, and one of the whole clip, or of as much as fits into the step. */

@@ -17,11 +17,9 @@ export interface GraphTimes {
   readonly change_ms?: number;
 }
 
-/** What this process sends: all that is known of a graph, more each time; at last, whether all graphs are timed. */
-export type GraphTimesMessage =
-  | { readonly type: 'found'; readonly graph: string; readonly times: GraphTimes }
-  | { readonly type: 'done' }
-  | { readonly type: 'failed'; readonly message: string };
+/** What this process prints: all that is known of a graph, more each time; at last, whether all graphs are timed. */
+export type GraphReport =
+  { readonly graph: string; readonly times: GraphTimes } | { readonly failed: string } | 'done';
 
 /** How many runs are timed: enough of them for `ms`, within limits. */
 interface Runs {
@@ -45,13 +43,13 @@ const ON_CPU: typeof ON_CARD = { window: 4, batch: 4, alike: ONCE, inTurn: ONCE 
  * pack's folder and the seconds that there are for it. Whoever started it ends it: releasing a card takes its time.
  */
 async function main([dir = '', seconds]: readonly string[]): Promise<void> {
-  const send = (message: GraphTimesMessage): void => void process.send?.(message);
-  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  const report = (what: GraphReport): void => console.log(JSON.stringify(what));
+  process.stdin.resume().on('close', () => process.kill(process.pid, 'SIGKILL'));
   try {
-    await timeGraphs(dir, Number(seconds), (graph, times) => send({ type: 'found', graph, times }));
-    send({ type: 'done' });
+    await timeGraphs(dir, Number(seconds), (graph, times) => report({ graph, times }));
+    report('done');
   } catch (error) {
-    send({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+    report({ failed: error instanceof Error ? error.message : String(error) });
   }
 }
 
