@@ -30,7 +30,7 @@ const SPREAD = 1.8;
  * not shown ahead of the sound; they touch a step less on either side. How much of a contact shows in the steps around:
  * lips need more than a frame to meet and to part, but are together no longer than they are heard.
  */
-const LIPS_MEET = [0, 0.3, 1, 0.3, 0] as const;
+const LIPS_MEET = [0, 0.2, 1, 0.2, 0] as const;
 /** The lower lip only brushes the teeth: at once, and it must be seen in one of the two steps that a frame shows. */
 const TEETH_BRUSHED = [0.2, 0.7, 1, 0.7, 0.2] as const;
 /** What is heard of drawn lips is a mean of what might be. Mouths decide. */
@@ -57,7 +57,9 @@ export function mouthPose(g: GraphBuilder, audio: Value, positionCode: 'added' |
     const around = g.weights([1, 1, WINDOW_STEPS], aroundMiddle(weights));
     return g.op('ReduceMax', [m.mul(heard, around), g.ints([2])]);
   };
-  const [closure] = g.split(shown(m.sub(1, apart), LIPS_MEET), [1, CUES.length - 1], 1);
+  // A doubtful contact leaves most of the gap.
+  const together = m.square(m.sub(1, apart));
+  const [closure] = g.split(shown(together, LIPS_MEET), [1, CUES.length - 1], 1);
   const [, dental] = g.split(shown(inRows, TEETH_BRUSHED), [CUES.length - 1, 1], 1);
   const plain = (cue: Value): Value => m.min(m.mul(cue, EMPHASIS), 1);
   return { jaw, closure, rounding: plain(rounding), spreading: plain(spreading), dental };
