@@ -4,6 +4,7 @@ import { type Binaries, openClipReader, openFrameSource, type ProbedVideo } from
 import { type FaceSamples, sampleFace } from './face-samples';
 import { mean } from './figures';
 import { lipsTouch } from './lip-contact';
+import { lipWidth } from './lip-width';
 import { type MouthReading } from './mouth-readings';
 import {
   detail,
@@ -41,8 +42,13 @@ export interface PictureFigures {
   readonly texture_below: number | null;
 }
 
-/** Where lips touch, by frame; null where it cannot be seen. */
-type Contacts = readonly (boolean | null)[];
+/** What the color of the rendered lips tells, by frame; null where it cannot be seen. */
+interface ByColor {
+  /** Whether they touch. */
+  readonly contacts: readonly (boolean | null)[];
+  /** In eye distances. */
+  readonly widths: readonly (number | null)[];
+}
 
 /**
  * A mouth whose opening spans no more than this for so many seconds before and after a frame holds still: the landmarks'
@@ -61,7 +67,7 @@ export async function comparePictures(
   { rendered, source }: { rendered: Version; source: Version },
   indices: readonly number[],
   closedUpTo: number,
-): Promise<{ figures: PictureFigures; contacts: Contacts }> {
+): Promise<{ figures: PictureFigures; byColor: ByColor }> {
   const [limits, format] = [{ deadlineMs: DEADLINE_MS }, 'yuv420p'] as const;
   const ours = openClipReader(binaries, rendered.file, rendered.video, { layout: { format }, ...limits });
   const { clock, held } = source.track;
@@ -93,6 +99,7 @@ export async function comparePictures(
   const teeth: { rendered: (number | null)[]; source: (number | null)[] } = { rendered: [], source: [] };
   const textures: { above: number[]; below: number[] } = { above: [], below: [] };
   const contacts = new Array<boolean | null>(indices.length).fill(null);
+  const widths = new Array<number | null>(indices.length).fill(null);
   const recent: { rendered: Picture; source: Picture }[] = [];
   try {
     for (const [frame, index] of indices.entries()) {
@@ -103,7 +110,9 @@ export async function comparePictures(
       const [ourMarks, theirMarks] = [landmarksOf(rendered.track, frame), landmarksOf(source.track, index)];
       const box = mouthBox(lipsOf(source.track, index), pair.source);
       details[frame] = detail(pair.rendered, box) / detail(pair.source, box);
-      contacts[frame] = lipsTouch(sampleFace(pair.rendered, ourMarks));
+      const face = sampleFace(pair.rendered, ourMarks);
+      contacts[frame] = lipsTouch(face);
+      widths[frame] = lipWidth(face);
       const before = recent.at(-2);
       if (before && rendered.mouth[frame - 1] != null && source.mouth[frame - 1] != null) {
         const was = indices[frame - 1] ?? NaN;
@@ -159,7 +168,7 @@ export async function comparePictures(
     texture_above: middling(textures.above),
     texture_below: middling(textures.below),
   };
-  return { figures, contacts };
+  return { figures, byColor: { contacts, widths } };
 }
 
 const found = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);

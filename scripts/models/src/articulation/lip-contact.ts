@@ -11,7 +11,7 @@ const LINES = 7;
 const STEP = 0.01;
 const REACH = 0.03;
 /** Lips that are less redder than the skin around them cannot be told from teeth: levels. */
-const COLORED = 4;
+export const COLORED = 4;
 /**
  * Paler than the lips by this share of what they are redder than skin, and brighter than this share of them: a tooth, if
  * it stands out. Above and below it, within so many readings, it is darker by this share of the lips: there are shades

@@ -12,6 +12,7 @@ import {
   dentals,
   falseClosures,
   falseDentals,
+  found,
   gestureLead,
   leadOf,
   mean,
@@ -67,6 +68,8 @@ export interface ClipFigures extends PictureFigures {
   readonly width_i: number;
   readonly width_u: number;
   readonly inner_width_i_over_u: number;
+  /** By the color of the lips; null where they have too little in most frames. */
+  readonly lip_width_i_over_u: number | null;
   readonly opening_i: number;
   readonly opening_a: number;
   /** How far the mouth is ahead of the sound. */
@@ -117,7 +120,7 @@ export async function measureClip(
   const spoken = speaking(clip.mouth, clip.sounds);
   const quiet = silent(clip.mouth, clip.sounds);
   const own = ownAmplitude(clip.source);
-  const { figures, contacts } = await comparePictures(
+  const { figures, byColor } = await comparePictures(
     binaries,
     { rendered: { ...ours, mouth }, source: { ...theirs, mouth: shown } },
     sources,
@@ -126,7 +129,7 @@ export async function measureClip(
   return {
     ...{ engine, face: name, voice: voice.name, closed_reading: scale.closed, open_reading: scale.open },
     closures: closures(clip, scale),
-    lips_touch: touches(clip, contacts),
+    lips_touch: touches(clip, byColor.contacts),
     false_closures: falseClosures(clip, scale),
     dentals: dentals(clip, scale),
     false_dentals: falseDentals(clip, scale),
@@ -136,6 +139,7 @@ export async function measureClip(
     inner_width_i_over_u:
       meanDuring(clip, 'i', ({ innerWidth }) => innerWidth) /
       meanDuring(clip, 'u', ({ innerWidth }) => innerWidth),
+    lip_width_i_over_u: lipWidthRatio(clip, byColor.widths),
     opening_i: meanDuring(clip, 'i', ({ opening }) => opening),
     opening_a: meanDuring(clip, 'a', ({ opening }) => opening),
     lead_ms: milliseconds(leadOf(clip)),
@@ -150,6 +154,17 @@ export async function measureClip(
     source_silent_speed: openingSpeed(silent(clip.source, clip.sounds)),
     ...figures,
   };
+}
+
+/** How much wider lips are at i than at u, by their color. */
+function lipWidthRatio(clip: SpokenClip, widths: readonly (number | null)[]): number | null {
+  const mouth = clip.mouth.map((reading, i) => {
+    const width = widths[i] ?? null;
+    return reading && width !== null ? { ...reading, width } : null;
+  });
+  if (found(mouth).length < found(clip.mouth).length / 2) return null;
+  const seen = { ...clip, mouth };
+  return meanDuring(seen, 'i', ({ width }) => width) / meanDuring(seen, 'u', ({ width }) => width);
 }
 
 const DEADLINE_MS = 900_000;

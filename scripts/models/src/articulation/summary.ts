@@ -63,7 +63,7 @@ export function summaryOf(engine: Engine, all: readonly ClipFigures[]): Readonly
       (x) => x <= 0.3,
     ),
     width_i_over_u: each(
-      (clip) => (hasVowels(clip, 'i', 'u') ? clip.width_i / clip.width_u : null),
+      (clip) => (hasVowels(clip, 'i', 'u') ? (clip.lip_width_i_over_u ?? clip.width_i / clip.width_u) : null),
       'at least 1.15',
       (x) => x >= 1.15,
     ),
