@@ -67,6 +67,7 @@ module.exports = {
     layer('worker', 'db', 'queue', 'telemetry', 'runtime', 'domain', 'contract'),
     layer('admin', 'db', 'storage', 'runtime', 'domain', 'contract'),
     layer('media', 'runtime', 'domain', 'contract'),
+    layer('credentials'),
     layer('kernels'),
     layer('model-pack'),
     layer('engines', 'kernels', 'model-pack', 'domain', 'contract'),
@@ -106,6 +107,12 @@ module.exports = {
     only('s3-only-from-storage', 'S3 access lives in packages/storage', 'node_modules/@aws-sdk/', [
       '^packages/storage/',
     ]),
+    only(
+      'c2pa-only-from-credentials',
+      'Outputs are signed by packages/credentials; the command reads them with a library of other makers',
+      'node_modules/(@trustnxt|@peculiar|cbor-x)/',
+      ['^packages/credentials/', '^packages/testkit/'],
+    ),
     only(
       'telemetry-libraries-only-from-telemetry',
       'Everybody else measures and traces through packages/telemetry',

@@ -8,9 +8,10 @@ const swc = [
   { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'commonjs', lazy: true } },
 ];
 
-// commander is an ES module, which jest can load as it is only in Node 24.9 and newer; the trace exporter imports
-// node:http with import() when it first sends.
-const TRANSFORMED = '(commander|@opentelemetry/otlp-exporter-base)/';
+// These are ES modules, which jest can load as they are only in Node 24.9 and newer; the trace exporter imports node:http
+// with import() when it first sends.
+const TRANSFORMED =
+  '(commander|@opentelemetry/otlp-exporter-base|@trustnxt/c2pa-ts|@contentauth/c2pa-wasm|uuid|typed-binary)/';
 
 /** @type {import('jest').Config} */
 const sources = {
@@ -26,6 +27,9 @@ const sources = {
     '^@lipsync/engines/test/(.*)$': '<rootDir>/packages/engines/src/test/$1.ts',
     '^@lipsync/(local-stack|models|fidelity|e2e)$': '<rootDir>/scripts/$1/src/index.ts',
     '^@lipsync/(.*)$': '<rootDir>/packages/$1/src/index.ts',
+    // Its exports are for import alone, which tests are compiled without.
+    '^@trustnxt/c2pa-ts/(.*)$':
+      '<rootDir>/packages/credentials/node_modules/@trustnxt/c2pa-ts/dist/$1/index.js',
   },
   // Every look-up of a global in a test's context is slow; that of a parameter is not.
   sandboxInjectedGlobals: ['Math', 'Number', 'Float32Array', 'Uint8Array'],

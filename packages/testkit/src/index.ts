@@ -8,6 +8,7 @@ export {
   startHttpsReceiver,
   type ReceiverReply,
 } from './https-receiver';
+export { createSigningCertificate, type SigningCertificate } from './signing-certificate';
 export { HUB_COMMIT, type HubContent, type HubServer, startHubServer } from './hub-server';
 export { type S3Server, type S3ServerOptions, startS3Server } from './s3/s3-server';
 export { eventually } from './eventually';

@@ -1,0 +1,4 @@
+export { CredentialsError } from './credentials-error';
+export { type Provenance } from './manifest';
+export { markOutput } from './mark-output';
+export { type ContentSigner, openSigner } from './signer';
