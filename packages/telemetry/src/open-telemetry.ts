@@ -29,7 +29,7 @@ export async function openTelemetry(options: {
   lifecycle: Pick<Lifecycle, 'onShutdown'>;
 }): Promise<Telemetry> {
   const { service, env, logger, lifecycle } = options;
-  const version = readVersion();
+  const version = serviceVersion();
   const metrics = createMetrics();
   metrics.addProcessMetrics();
   metrics.gauge('build_info').set({ component: service, version }, 1);
@@ -55,7 +55,7 @@ export async function openTelemetry(options: {
 }
 
 /** All packages of the repository are released under one version, which scripts/release-notes.mjs ensures. */
-function readVersion(): string {
+export function serviceVersion(): string {
   const text = readFileSync(join(__dirname, '..', 'package.json'), 'utf8');
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
 }

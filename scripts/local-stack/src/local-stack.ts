@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { erasePostgres, isAlive } from '@lipsync/testkit';
+import { createSigningCertificate, erasePostgres, isAlive } from '@lipsync/testkit';
 import { descriptionFile, stackLayout } from './layout';
 import { createProcessManager, type ProcessSpec } from './process-manager';
 import { provision } from './provision';
@@ -70,6 +70,8 @@ export function createStack(options: StackOptions) {
 
   async function loadState(): Promise<StackState> {
     const state = readState(layout.root) ?? (await createState());
+    // A stack that was made before outputs were signed has none.
+    (state as Partial<StackState>).signing ??= await createSigningCertificate();
     state.s3 = options.servers?.store ?? state.s3;
     state.egressRoutes = mergeRoutes(state.egressRoutes, options.egressRoutes ?? []);
     if (options.egressCa !== undefined) state.egressCa = mergeAuthorities(state.egressCa, options.egressCa);

@@ -4,13 +4,14 @@ import { type StackCustomer, type StackState } from './state';
 
 /** Secrets that no log and no response may contain, by readable names. */
 export function secretsOf(
-  { masterKey, servers, s3 }: StackState,
+  { masterKey, servers, s3, signing }: StackState,
   customers: readonly StackCustomer[],
 ): Record<string, string> {
   return {
     'the master key': masterKey,
     "the database's password": new URL(servers.postgresUrl).password,
     "the store's key": s3.secretAccessKey,
+    'the key that signs outputs': signing.key,
     ...Object.fromEntries(
       customers.flatMap(({ id, api_key, signing_secret }) => [
         [`the API key of ${id}`, api_key],

@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { createCertificateAuthority, freePorts, type KeyPair, listenOnLoopback } from '@lipsync/testkit';
+import {
+  createCertificateAuthority,
+  createSigningCertificate,
+  freePorts,
+  type KeyPair,
+  listenOnLoopback,
+  type SigningCertificate,
+} from '@lipsync/testkit';
 
 /**
  * Ports for the webhook receivers of demos that run at the same time. The services have routes to all of them: a new
@@ -63,6 +70,8 @@ export interface StackState {
   egressCa: string;
   /** Signs the certificates of the demos' receivers. */
   authority: KeyPair;
+  /** Signs the outputs' content credentials. */
+  signing: SigningCertificate;
   customers: StackCustomer[];
   gpuWorkers: GpuWorkerPlace[];
 }
@@ -127,6 +136,7 @@ export async function createState(): Promise<StackState> {
     egressRoutes: [],
     egressCa: '',
     authority: { cert: authority.cert, key: authority.key },
+    signing: await createSigningCertificate(),
     customers: [],
     gpuWorkers: [{ name: 'gpu-worker', port: gpuWorkerPort }],
   };

@@ -61,6 +61,14 @@ export const gpuWorkerEnvironment = sharedSettings
       .optional(),
     /** Total weights, in bytes, of the engines that an inference process keeps loaded between jobs. */
     MODEL_CACHE_BYTES: wholeNumber(0).default(MODEL_CACHE_BYTES),
+    /**
+     * Whether outputs carry content credentials: never, where there is a certificate, or always; then the worker does
+     * not start without one.
+     */
+    CONTENT_CREDENTIALS: z.enum(['off', 'on', 'required']).default('on'),
+    /** The certificate that signs them, with its chain, and its key: each PEM, or a path of a file with it. */
+    CONTENT_CREDENTIALS_CERTIFICATE: z.string().optional(),
+    CONTENT_CREDENTIALS_KEY: z.string().optional(),
     /** An OpenCost-compatible server that knows what this pod costs, and the pod's name there. */
     POD_COST_URL: z.url('must be a URL').optional(),
     POD_NAME: z.string().optional(),

@@ -5,7 +5,7 @@ import { usableMemory } from '@lipsync/media';
 import { createEnqueuer, createQueues } from '@lipsync/queue';
 import { type Lifecycle, type Logger } from '@lipsync/runtime';
 import { openStorage, waitForStorageAccess } from '@lipsync/storage';
-import { openTelemetry } from '@lipsync/telemetry';
+import { openTelemetry, serviceVersion } from '@lipsync/telemetry';
 import { createJobFolders, createWorker, keepWorkerRow } from '@lipsync/worker';
 import { type GpuWorkerEnv } from './env';
 import { findVideoCodecs } from './host/child-environment';
@@ -15,6 +15,7 @@ import { createInferenceHost, type InferenceLoss } from './host/inference-host';
 import { createDiskCache } from './supervisor/disk-cache';
 import { createGpuJobRunner, createSlotPool } from './supervisor/gpu-job-runner';
 import { machineSlots } from './supervisor/machine-slots';
+import { openOutputMarks } from './supervisor/output-marks';
 import { verifyPacks, warmUp } from './supervisor/verify-packs';
 import { createWorkerHealth } from './supervisor/worker-health';
 import { openPodCosts } from './usage/pod-cost';
@@ -56,6 +57,7 @@ export async function startWorker(options: {
   const port = await health.start();
   lifecycle.onShutdown('health', () => health.close());
 
+  const marks = await openOutputMarks(env, serviceVersion(), logger);
   const codecs = await findVideoCodecs(env, process.env, logger);
   const packs = await usablePacks(env, logger);
   const available = metrics.gauge('engine_available');
@@ -79,6 +81,7 @@ export async function startWorker(options: {
     packs,
     videoOutput: codecs.VIDEO_OUTPUT,
     slots,
+    marks,
     workerId,
     logger,
     telemetry,

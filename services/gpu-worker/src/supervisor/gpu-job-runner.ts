@@ -1,3 +1,4 @@
+import { CredentialsError } from '@lipsync/credentials';
 import { withController } from '@lipsync/runtime';
 import { type Telemetry } from '@lipsync/telemetry';
 import { createJobRunner, type JobFolders, type JobResult } from '@lipsync/worker';
@@ -28,6 +29,11 @@ const UNFIT: Readonly<Partial<Record<FailureCode, string>>> = {
   device_lost: 'graphs fail on the GPU, in a fresh process too',
 };
 
+function unfitReason(error: unknown): string | undefined {
+  if (error instanceof CredentialsError) return 'outputs can no longer be signed';
+  return error instanceof InferenceFailure ? UNFIT[error.code] : undefined;
+}
+
 export function createGpuJobRunner(deps: GpuJobRunnerDeps) {
   const { db, storage, slots, folders, workerId, limitMs, logger, telemetry } = deps;
   const jobDeps: JobDeps = { ...deps, metrics: createWorkMetrics(telemetry.metrics) };
@@ -44,7 +50,7 @@ export function createGpuJobRunner(deps: GpuJobRunnerDeps) {
     try {
       return await work();
     } catch (error) {
-      const reason = error instanceof InferenceFailure ? UNFIT[error.code] : undefined;
+      const reason = unfitReason(error);
       if (reason !== undefined) {
         logger.error(reason, { error });
         isUnfit = true;

@@ -8,6 +8,7 @@ import { type FoundPacks } from '../host/find-packs';
 import { type InferenceHost } from '../host/inference-host';
 import { type PodMeter } from '../usage/pod-meter';
 import { type DiskCache, isDiskFull } from './disk-cache';
+import { type OutputMarks } from './output-marks';
 import { type SlotTime } from './slot-time';
 import { type WorkMetrics } from './work-metrics';
 
@@ -20,6 +21,7 @@ export interface JobDeps {
   /** VIDEO_OUTPUT of the inference processes. */
   readonly videoOutput: string;
   readonly podMeter: PodMeter;
+  readonly marks: OutputMarks;
   readonly metrics: WorkMetrics;
   readonly logger: Logger;
 }
@@ -58,11 +60,11 @@ export async function fetchAsset(
   { folder, signal }: GpuJob,
   asset: AssetRow,
   name: string,
-): Promise<{ path: string; from: 'hit' | 'fetched' }> {
+): Promise<{ path: string; sha256: string; from: 'hit' | 'fetched' }> {
   const { customerId, objectKey, sha256 } = asset;
   if (objectKey === null || sha256 === null) throw new StorageFailed('the asset has no stored bytes');
   const path = join(folder, name);
   const fetch = (target: string): Promise<unknown> => storage.getToFile(objectKey, target);
   const from = await transferring(() => cache.place({ customerId, sha256 }, path, fetch, signal));
-  return { path, from };
+  return { path, sha256, from };
 }

@@ -11,6 +11,7 @@ import { InferenceFailure } from '../host/inference-error';
 import { openEngineFeatures, saveAddedFeatures } from './cached-features';
 import { obtainTrack } from './face-track';
 import { fetchAsset, type GpuJob, type JobDeps, transferring } from './gpu-job';
+import { type Marking } from './output-marks';
 import { analysisTimes, graphMs, renderTimes } from './slot-time';
 import { type MeasuredRender } from './work-metrics';
 
@@ -23,7 +24,7 @@ const UPLOAD_PATIENCE_MS = 120_000;
 /** One engine's share of a render: inputs → face track → inference → upload → the finish transaction. */
 export async function runRender(deps: JobDeps, job: GpuJob): Promise<JobResult> {
   const { claim, host, slotTime, signal, report, span } = job;
-  const { db, packs, metrics, logger } = deps;
+  const { db, packs, marks, metrics, logger } = deps;
   const startedAt = new Date();
   const began = performance.now();
   report('loading_model', 0);
@@ -35,6 +36,7 @@ export async function runRender(deps: JobDeps, job: GpuJob): Promise<JobResult> 
   const pack = packs.engines.get(engine);
   if (!pack || !analyzer) throw new InferenceFailure('engine_unavailable', `no pack for ${engine}`);
   const { expiresAt } = work.render;
+  await marks.check();
 
   const fetching = performance.now();
   const [video, audio] = await span.during('fetch', () =>
@@ -89,6 +91,18 @@ export async function runRender(deps: JobDeps, job: GpuJob): Promise<JobResult> 
     logger.warn('the output could not be judged', { job_id: claim.jobId, engine, problem });
 
   report('uploading', UPLOADING_PERCENT);
+  const signing = performance.now();
+  const marking = await span.during('sign', () =>
+    marks.mark(outputPath, {
+      source: video.path,
+      videoSha256: video.sha256,
+      voiceSha256: audio.sha256,
+      agent: { name: engine, version: pack.version },
+      when: new Date(),
+    }),
+  );
+  const signMs = performance.now() - signing;
+  signal.throwIfAborted();
   const key = outputKey(runId, claim.fence);
   const uploading = performance.now();
   await span.during('upload', () => storeOutput(deps, signal, key, outputPath));
@@ -118,7 +132,7 @@ export async function runRender(deps: JobDeps, job: GpuJob): Promise<JobResult> 
     metrics.rendered(measured);
     const { analysis } = track;
     slotTime.spent(
-      { files: fetchMs + uploadMs },
+      { files: fetchMs + signMs + uploadMs },
       renderTimes(result),
       ...(analysis ? [analysisTimes(analysis)] : []),
     );
@@ -127,7 +141,7 @@ export async function runRender(deps: JobDeps, job: GpuJob): Promise<JobResult> 
     const seconds = result.featuresAdded / usualRate(track.track.clock);
     await saveAddedFeatures(deps, job, features, { seconds, expiresAt });
   }
-  return { accepted, facts: logFields(measured, { pack: pack.version, syncMode }) };
+  return { accepted, facts: logFields(measured, { pack: pack.version, syncMode, marking }) };
 }
 
 /** Uploads an output file, retrying while the store is unavailable. Rejects with StorageFailed. */
@@ -154,13 +168,14 @@ function sumOfKnown(...values: (number | null | undefined)[]): number | null {
 /** The fields about the render in its job's log line. */
 function logFields(
   { engine, inputs, track, features, result, usage }: MeasuredRender,
-  { pack, syncMode }: { readonly pack: string; readonly syncMode: SyncMode },
+  about: { readonly pack: string; readonly syncMode: SyncMode; readonly marking: Marking },
 ): LogFields {
   const { analysis } = track;
   return {
     engine,
-    pack,
-    sync_mode: syncMode,
+    pack: about.pack,
+    sync_mode: about.syncMode,
+    content_credentials: about.marking,
     video_input: inputs.video,
     audio_input: inputs.audio,
     face_track: track.from,

@@ -7,6 +7,7 @@ import { type FoundPacks } from '../host/find-packs';
 import { type InferenceHost } from '../host/inference-host';
 import { createDiskCache } from '../supervisor/disk-cache';
 import { createGpuJobRunner, createSlotPool, type GpuJobRunnerDeps } from '../supervisor/gpu-job-runner';
+import { UNMARKED } from '../supervisor/output-marks';
 import { fixedPrice } from '../usage/pod-cost';
 import { createPodMeter } from '../usage/pod-meter';
 import { type RenderFixture } from './render-fixture';
@@ -46,7 +47,7 @@ export function createTestWorkers(options: {
   };
 
   type Change = Partial<
-    Pick<GpuJobRunnerDeps, 'packs' | 'videoOutput' | 'telemetry' | 'limitMs' | 'onUnfit'>
+    Pick<GpuJobRunnerDeps, 'packs' | 'marks' | 'videoOutput' | 'telemetry' | 'limitMs' | 'onUnfit'>
   > & {
     readonly host?: InferenceHost;
   };
@@ -56,6 +57,7 @@ export function createTestWorkers(options: {
       db: fixture.db,
       storage: fixture.storage,
       packs,
+      marks: UNMARKED,
       videoOutput: 'source',
       cache: await createDiskCache({ folder: join(own, 'cache'), maxBytes: 1e9 }),
       folders: await createJobFolders(join(own, 'jobs')),

@@ -1,0 +1,68 @@
+import { createLogger } from '@lipsync/runtime';
+import { createSigningCertificate, type SigningCertificate } from '@lipsync/testkit';
+import { openOutputMarks } from './output-marks';
+
+let certificate: SigningCertificate;
+beforeAll(async () => {
+  certificate = await createSigningCertificate();
+});
+
+const facts = {
+  source: '/nowhere/video',
+  agent: { name: 'musetalk', version: '1' },
+  videoSha256: '',
+  voiceSha256: '',
+  when: new Date(0),
+};
+
+/** The marks for these settings, and what the worker says about them at its start. */
+async function open(mode: 'off' | 'on' | 'required', pair: Partial<SigningCertificate>) {
+  const said: string[] = [];
+  const logger = {
+    ...createLogger({ service: 'test', level: 'silent' }),
+    info: (message: string) => void said.push(message),
+    warn: (message: string) => void said.push(message),
+    error: (message: string) => void said.push(message),
+  };
+  const env = {
+    CONTENT_CREDENTIALS: mode,
+    CONTENT_CREDENTIALS_CERTIFICATE: pair.chain,
+    CONTENT_CREDENTIALS_KEY: pair.key,
+  };
+  return { marks: await openOutputMarks(env, '1.0.0', logger), said };
+}
+
+test('without a certificate a worker says once that outputs are unmarked, unless they need not be', async () => {
+  const { marks, said } = await open('on', {});
+  expect(said).toEqual(['outputs are not marked: there is no certificate for content credentials']);
+  expect(await marks.mark('/nowhere/output', facts)).toBe('off');
+  expect((await open('off', {})).said).toEqual([]);
+  expect((await open('off', certificate)).said).toEqual([]);
+});
+
+test('a worker does not start where a certificate is required and absent, incomplete or unusable', async () => {
+  await expect(open('required', {})).rejects.toThrow('need CONTENT_CREDENTIALS_CERTIFICATE and _KEY');
+  await expect(open('on', { chain: certificate.chain })).rejects.toThrow('_CERTIFICATE and _KEY');
+  const other = await createSigningCertificate();
+  await expect(open('on', { ...certificate, key: other.key })).rejects.toThrow('not the key of');
+});
+
+test('an output that cannot be signed is delivered unsigned and logged, but not where signatures are required', async () => {
+  const { marks, said } = await open('on', certificate);
+  expect(await marks.mark('/nowhere/output', facts)).toBe('failed');
+  expect(said).toEqual(['outputs are marked', 'an output could not be marked']);
+  const required = await open('required', certificate);
+  await expect(required.marks.mark('/nowhere/output', facts)).rejects.toThrow('ENOENT');
+});
+
+test('where signatures are required and the certificate has expired, no render begins', async () => {
+  const soon = await createSigningCertificate({ validity: { from: -1000, to: 2000 } });
+  const { marks } = await open('required', soon);
+  await expect(marks.check()).resolves.toBeUndefined();
+  jest.useFakeTimers({ now: Date.now() + 3600_000 });
+  try {
+    await expect(marks.check()).rejects.toThrow('the certificate expired at');
+  } finally {
+    jest.useRealTimers();
+  }
+});
