@@ -1,6 +1,7 @@
 // Makes the program that is published: a bundle that holds what it depends on, so that npx downloads nothing else.
 // Writes it, with the licenses of what it holds, to bundle/ or to the given folder.
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -8,16 +9,28 @@ import { rolldown } from 'rolldown';
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 const dir = path.resolve(process.argv[2] ?? path.join(PACKAGE, 'bundle'));
 
-const bundle = await rolldown({ input: { lipsync: path.join(PACKAGE, 'src', 'main.ts') }, platform: 'node' });
+/** Compiled code that a package's own code reads, not imports; it lies beside the bundle. */
+const WASM = '@contentauth/c2pa-wasm/c2pa.wasm';
+const besideTheBundle = {
+  name: 'beside-the-bundle',
+  transform: (code) => (code.includes(WASM) ? code.replace(WASM, './c2pa.wasm') : null),
+};
+
+const bundle = await rolldown({
+  input: { lipsync: path.join(PACKAGE, 'src', 'main.ts') },
+  platform: 'node',
+  plugins: [besideTheBundle],
+});
 const { output } = await bundle.write({
   dir,
   format: 'cjs',
   entryFileNames: '[name].js',
-  // What is loaded later: the lines that a terminal redraws.
+  // What is loaded later: the lines that a terminal redraws, the reader of content credentials.
   chunkFileNames: '[name].js',
   cleanDir: true,
 });
 
+copyFileSync(createRequire(import.meta.url).resolve(WASM), path.join(dir, 'c2pa.wasm'));
 chmodSync(path.join(dir, 'lipsync.js'), 0o755);
 
 const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));

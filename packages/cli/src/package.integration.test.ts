@@ -36,7 +36,9 @@ const npx = (...args: string[]) =>
   });
 
 it('holds the program with the licenses of what is in it, and brings nothing along', async () => {
-  const built = ['LICENSES.txt', 'lipsync.js', 'log-update.js'].map((name) => `bundle/${name}`);
+  const built = ['LICENSES.txt', 'c2pa.js', 'c2pa.wasm', 'lipsync.js', 'log-update.js'].map(
+    (name) => `bundle/${name}`,
+  );
   expect(packed).toEqual(['LICENSE', 'README.md', ...built, 'package.json']);
   const { stdout } = await run('npm', ['ls', '--all', '--parseable'], { cwd: project });
   expect(stdout.trim().split('\n')).toHaveLength(2);
@@ -51,6 +53,14 @@ it('runs by its name', async () => {
   await expect(npx('status', 'ren_1')).rejects.toMatchObject({
     code: 3,
     stderr: expect.stringContaining('lipsync login') as string,
+  });
+});
+
+it('reads content credentials with what is in it', async () => {
+  await writeFile(path.join(project, 'note.mp4'), 'no video at all, but as long as the head of a box');
+  await expect(npx('verify', 'note.mp4')).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('InvalidAsset') as string,
   });
 });
 

@@ -6,6 +6,7 @@ import { addLoginCommands } from './commands/login';
 import { addMediaCommands } from './commands/media';
 import { addRecordCommands } from './commands/records';
 import { addRenderCommands } from './commands/render';
+import { addVerifyCommand } from './commands/verify';
 import { addWebhookCommands } from './commands/webhook';
 import { CommandError, EXIT_CODES } from './exit-codes';
 import { failureDocument, failureOf } from './failures';
@@ -53,6 +54,7 @@ function configure(program: Command, session: Session): void {
     addMediaCommands,
     addRecordCommands,
     addWebhookCommands,
+    addVerifyCommand,
     addLoginCommands,
     addCompletionCommands,
   ])

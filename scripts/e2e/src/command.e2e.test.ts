@@ -1,12 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { REPOSITORY_ROOT } from '@lipsync/local-stack';
 import { makeFaceVideo, makeTone } from '@lipsync/testkit';
-import { type SharedSystem, shareSystem } from './system';
+import { type SharedSystem, shareSystem, stateOf } from './system';
 
 const PROGRAM = path.join(REPOSITORY_ROOT, 'packages', 'cli', 'bundle', 'lipsync.js');
 
@@ -38,6 +39,30 @@ describe('the command, as a customer has it', () => {
     expect(stdout).toBe('face.musetalk.mp4\nface.highsync.mp4\n');
     for (const file of stdout.trim().split('\n'))
       expect((await stat(path.join(folder, file))).size).toBeGreaterThan(1_000);
+  });
+
+  it('verifies what a render says about itself, by the authority of the service', async () => {
+    await lipsync('render', 'face.mp4', 'voice.wav', '--out', 'marked.mp4');
+    await writeFile(path.join(folder, 'authority.pem'), stateOf(system.stack).signing.authority);
+    const verify = await lipsync('verify', 'marked.mp4', '--trust', 'authority.pem', '--json');
+    const sha256 = async (file: string) =>
+      createHash('sha256')
+        .update(await readFile(path.join(folder, file)))
+        .digest('hex');
+    expect(JSON.parse(verify.stdout)).toMatchObject({
+      state: 'trusted',
+      problems: [],
+      generator: expect.stringMatching(/^lipsync-service \d/) as string,
+      ingredients: [
+        { title: 'video', relationship: 'parentOf', sha256: await sha256('face.mp4') },
+        { title: 'voice', relationship: 'componentOf', sha256: await sha256('voice.wav') },
+      ],
+      actions: [
+        { action: 'opened' },
+        { action: 'placed' },
+        { action: 'edited', agent: expect.stringMatching(/^musetalk ./) as string },
+      ],
+    });
   });
 
   it('leaves the render alone when it is interrupted; the user comes back for it', async () => {

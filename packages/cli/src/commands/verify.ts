@@ -1,0 +1,55 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { type Credentials, readCredentials } from '../credentials';
+import { CommandError } from '../exit-codes';
+import type { Session } from '../session';
+
+/** The file is checked in memory. Outputs of the service are smaller. */
+const BYTES_MAX = 1024 ** 3;
+
+export function addVerifyCommand(program: Command, session: Session): void {
+  program
+    .command('verify <file>')
+    .description('whether an MP4 is as it was signed, and what its content credentials (C2PA) say of it')
+    .option(
+      '--trust <file>',
+      'PEM of the authorities that you trust; somebody they vouch for must have signed',
+    )
+    .action(async (file: string, { trust }: { trust?: string }) => {
+      const authorities = trust === undefined ? undefined : await readFile(trust, 'utf8');
+      if ((await stat(file)).size > BYTES_MAX)
+        throw new CommandError(`${file} is larger than 1 GiB, which is as much as is checked here.`, 'usage');
+      const found = await readCredentials(await readFile(file), authorities);
+      session.answer({ file, ...(found ?? { state: 'none' }) }, found === null ? [] : describe(found, trust));
+      const wrong = whatIsWrong(file, found, trust);
+      if (wrong !== null) throw new CommandError(wrong, 'failed');
+    });
+}
+
+function whatIsWrong(file: string, found: Credentials | null, trust: string | undefined): string | null {
+  if (found === null) return `${file} carries no content credentials.`;
+  if (found.state === 'invalid')
+    return `${file} is not as it was signed, or no MP4: ${found.problems.join(', ')}`;
+  if (trust !== undefined && found.state !== 'trusted')
+    return `${file} is as it was signed, but by somebody whom no authority in ${trust} vouches for.`;
+  return null;
+}
+
+/** Nothing of what a changed file says of itself is repeated. */
+function describe({ state, signer, generator, actions, ingredients }: Credentials, trust?: string): string[] {
+  if (state === 'invalid' || (trust !== undefined && state !== 'trusted')) return [];
+  const doubt = state === 'trusted' ? '' : ', a name that nobody vouches for here (--trust)';
+  return [
+    'The file is as it was signed.',
+    `signed by  ${[signer.name, signer.organization].filter(Boolean).join(', ')}${doubt}`,
+    `made by    ${generator}`,
+    ...ingredients.map(
+      ({ title, sha256, has_credentials: own }) =>
+        `from       ${title}${sha256 === undefined ? '' : ` ${sha256}`}${own ? ', with credentials of its own' : ''}`,
+    ),
+    ...actions.map(
+      ({ action, agent, source_type: type, when }) =>
+        `${action.padEnd(10)} ${[when, agent, type].filter(Boolean).join(', ')}`,
+    ),
+  ];
+}
