@@ -5,7 +5,7 @@ import { readState } from './state';
 
 /**
  * `npm run admin -- …`: the operator's commands, run against the database and store named by the environment, or
- * against this machine's local stack when it names neither.
+ * against this machine's local stack when it names neither. Other settings hold for both.
  */
 void runAdmin(() => {
   if (process.env['DATABASE_URL'] !== undefined || process.env['S3_ENDPOINT'] !== undefined)
@@ -13,5 +13,5 @@ void runAdmin(() => {
   const state = readState(DEFAULT_STACK_ROOT);
   if (state === null)
     throw new Error('DATABASE_URL is not set, and no local stack was ever up (npm run stack -- up)');
-  return adminEnvironment(state);
-}, 'Customers, keys, secrets, limits, renders, webhooks, purging, the bucket. Works on DATABASE_URL and S3_…, else on the local stack.');
+  return { ...process.env, ...adminEnvironment(state) };
+}, 'Customers, keys, secrets, limits, renders, usage, webhooks, purging, the bucket. Works on DATABASE_URL and S3_…, else on the local stack.');
