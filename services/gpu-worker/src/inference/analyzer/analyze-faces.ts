@@ -1,12 +1,13 @@
 import { type Clock, type Rational } from '@lipsync/domain';
 import { allEnded, type AnalyzerParams, type FaceTrack, type RunModel } from '@lipsync/engines';
 import { type Box, type RgbPicture } from '@lipsync/kernels';
-import { buildTrack, LONGEST_GAP, settledFrames } from './build-track';
+import { buildTrack, LONGEST_GAP, LOOK_EVERY, settledFrames } from './build-track';
 import { composeFaces } from './compose-faces';
 import { createFaceDetector } from './face-detector';
 import { landmarkBounds } from './face-geometry';
 import { createFaceStream, type FaceStream, type Size } from './face-stream';
 import { createFaceTracker, type Looks } from './face-tracker';
+import { createHandFinders } from './hand-finder';
 import { createLandmarkFinder } from './landmark-finder';
 import { type Sound } from './lip-evidence';
 import { createCutDetector } from './shot-cuts';
@@ -29,13 +30,6 @@ export interface AnalyzedFrame {
   /** Whether the picture is that of the frame before, which stays on screen for long. */
   readonly held: boolean;
 }
-
-/**
- * So many seconds after one picture the networks look at the next one, at most 30 a second and a little more. Between two
- * looks at 30 a second a face moves along a straight line, as far as its landmarks can tell. They look earlier where it
- * does not: where an editor removed a part of the shot, it jumps.
- */
-const LOOK_EVERY = 0.03;
 
 /** Frames of so many more seconds are read where a shot shows several faces, because they decide who has the turn. */
 export const TURN_AHEAD = TURN_REACH + LONGEST_GAP;
@@ -83,6 +77,7 @@ export async function analyzeFaces({
   const held: boolean[] = [];
   const streams = new Map<number, FaceStream>();
   let listening: Promise<Sound | null> | undefined;
+  let handFinder = createHandFinders(run);
   let followed: Box | null = null;
   let nextLook = 0;
   let stopped = false;
@@ -101,7 +96,10 @@ export async function analyzeFaces({
     // This thread would otherwise wait for the graphs.
     const [found] = await allEnded([looking, lookBack()]);
     lookBack = async () => undefined;
-    if (newShot) for (const stream of streams.values()) stream.end();
+    if (newShot) {
+      for (const stream of streams.values()) stream.end();
+      handFinder = createHandFinders(run);
+    }
     if (found) {
       nextLook = seconds + LOOK_EVERY;
       const [main] = found;
@@ -111,7 +109,7 @@ export async function analyzeFaces({
       listening?.catch(() => undefined);
       lookBack = async () => {
         for (const { face, points } of found) {
-          const stream = streams.get(face) ?? createFaceStream(frame, picture, source, run);
+          const stream = streams.get(face) ?? createFaceStream(frame, picture, source, handFinder());
           streams.set(face, stream);
           await stream.see(frame, seconds, picture, points);
         }

@@ -25,16 +25,23 @@ import { landmarkBounds } from './face-geometry';
  */
 export const LONGEST_GAP = 0.2;
 
+/**
+ * So many seconds after one picture the networks look at the next one, at most 30 a second and a little more. Between two
+ * looks at 30 a second a face moves along a straight line, as far as its landmarks can tell. They look earlier where it
+ * does not: where an editor removed a part of the shot, it jumps.
+ */
+export const LOOK_EVERY = 0.03;
+
 /** Smoothing, in seconds, of all landmarks except the mouth's, which are used to measure lip motion. */
 const LANDMARK_SIGMA = 0.06;
 
 /**
  * The frames of how many seconds after a frame can affect the data derived for it: the reach of engines in the track, plus
- * the reach of the landmarks' smoothing, plus the longest gap, which a sighting may end there, plus the shortest time for
+ * the reach of the landmarks' smoothing, plus the longest gap, which begins with a look and which a sighting may end there, plus the shortest time for
  * which a mouth is free, which a cover may end there, plus what tells that it is one.
  */
 export const LOOK_AHEAD =
-  TRACK_REACH + smoothingReach(LANDMARK_SIGMA) + LONGEST_GAP + SHORTEST_FREE + COVER_REACH;
+  TRACK_REACH + smoothingReach(LANDMARK_SIGMA) + LOOK_EVERY + LONGEST_GAP + SHORTEST_FREE + COVER_REACH;
 
 /** Absorbs what floating point takes from a difference between the times of two frames. */
 const ROUNDING = 1e-9;

@@ -8,7 +8,7 @@ export const SAME_FACE_OVERLAP = 0.2;
 /** A face that overlaps another one by more than this is that face: its landmarks have slipped. */
 const SLIPPED_OVERLAP = 0.5;
 
-/** The detector sometimes misses a face: a bystander has left only after this many misses in a row. */
+/** Every network sometimes misses a face: a bystander has left only after this many misses in a row. */
 const MOST_MISSED = 3;
 
 /** So many faces beside the main one are followed, if they are at least so large beside it. */
@@ -17,6 +17,8 @@ const SMALLEST_FOLLOWED = 1 / 3;
 
 /** Pictures a second of which each is a turn of one face. Of fewer, each is several turns, so that none waits longer. */
 const TURNS_PER_SECOND = 30;
+/** A face that is followed alone has every third turn, as each of two has. */
+const FEWEST_TURNS = 3;
 /** Absorbs what floating point takes from a difference between two times. */
 const ROUNDING = 1e-6;
 
@@ -42,6 +44,8 @@ interface Bystander {
 interface Followed {
   readonly face: number;
   readonly points: Float32Array;
+  /** How many looks in a row missed the face. It has the next one in the next picture. */
+  readonly missed: number;
 }
 
 /** A followed face that was lost, and where and when it was last seen. */
@@ -63,10 +67,7 @@ export function createCompany(findAgain: FindAgain, newFace: () => number, longe
   let before = 0;
   const followed = (): Bystander[] => known.filter((bystander) => bystander.followed !== null);
 
-  /**
-   * Follows the faces whose turn it is, beside the main one, which is followed meanwhile. After the last one's turn it is
-   * nobody's.
-   */
+  /** Follows the faces whose turn it is, beside the main one, which is followed meanwhile. At least one turn is nobody's. */
   async function follow(
     picture: RgbPicture,
     seconds: number,
@@ -75,13 +76,16 @@ export function createCompany(findAgain: FindAgain, newFace: () => number, longe
     const faces = followed();
     const turns = Math.floor((seconds - before) * TURNS_PER_SECOND + ROUNDING);
     before = seconds;
-    const looks: Look[] = [];
-    for (let i = 0; i < Math.min(Math.max(1, turns), faces.length + 1); i++) {
-      turn = (turn + 1) % (faces.length + 1);
-      const bystander = faces[turn];
-      if (bystander?.followed)
-        looks.push(await followOne(picture, seconds, main, bystander, bystander.followed));
+    const due = new Set(faces.filter((bystander) => bystander.followed?.missed));
+    const cycle = Math.max(faces.length + 1, FEWEST_TURNS);
+    for (let i = 0; i < Math.min(Math.max(1, turns), cycle); i++) {
+      turn = (turn + 1) % cycle;
+      for (const bystander of faces.slice(turn, turn + 1)) due.add(bystander);
     }
+    const looks: Look[] = [];
+    for (const bystander of due)
+      if (bystander.followed)
+        looks.push(await followOne(picture, seconds, main, bystander, bystander.followed));
     return looks;
   }
 
@@ -90,19 +94,24 @@ export function createCompany(findAgain: FindAgain, newFace: () => number, longe
     seconds: number,
     main: Promise<Float32Array | null>,
     bystander: Bystander,
-    { face, points: last }: Followed,
+    { face, points: last, missed }: Followed,
   ): Promise<Look> {
+    const become = (next: Bystander): void => {
+      known = known.map((other) => (other === bystander ? next : other));
+    };
     const points = await findAgain(picture, last);
+    if (points === null && missed + 1 < MOST_MISSED) {
+      become({ ...bystander, followed: { face, points: last, missed: missed + 1 } });
+      return { face, points };
+    }
     const rest = known.filter((other) => other !== bystander);
     if (points === null || isTaken(points, await main, rest)) {
-      known = [...rest, { ...bystander, followed: null }];
+      become({ ...bystander, followed: null });
       lost = [...lost, { face, box: landmarkBounds(last), seconds }];
       return { face, points: null };
     }
     const detected = { ...bystander.detected, box: moved(bystander.detected.box, last, points) };
-    known = known.map((other) =>
-      other === bystander ? { ...bystander, detected, followed: { face, points } } : other,
-    );
+    become({ ...bystander, detected, followed: { face, points, missed: 0 } });
     return { face, points };
   }
 
@@ -127,7 +136,7 @@ export function createCompany(findAgain: FindAgain, newFace: () => number, longe
       const returned = lost.find((face) => overlap(face.box, box) > SAME_FACE_OVERLAP);
       lost = lost.filter((face) => face !== returned);
       const face = returned?.face ?? newFace();
-      met[met.length - 1] = { ...bystander, followed: { face, points } };
+      met[met.length - 1] = { ...bystander, followed: { face, points, missed: 0 } };
       looks.push({ face, points });
     }
     known = met;

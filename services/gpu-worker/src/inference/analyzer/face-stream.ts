@@ -1,9 +1,9 @@
 import { type Clock, secondsAt } from '@lipsync/domain';
-import { type Cover, type LookColors, lookColors, type RunModel } from '@lipsync/engines';
+import { type Cover, type LookColors, lookColors } from '@lipsync/engines';
 import { type RgbPicture } from '@lipsync/kernels';
 import { type AnalyzedFrames, fillGaps, LONGEST_GAP, markJumps } from './build-track';
 import { createCoverFinder, type FoundCover } from './cover-finder';
-import { createHandFinder } from './hand-finder';
+import { type HandFinder } from './hand-finder';
 
 /** Width and height in pixels. */
 export interface Size {
@@ -31,12 +31,12 @@ export type FaceStream = ReturnType<typeof createFaceStream>;
  * Follows one face from frame `start` on through its shot, in pictures of the size `analyzed`, and keeps all that the
  * analysis reads from them.
  */
-export function createFaceStream(start: number, analyzed: Size, source: Size, run: RunModel) {
+export function createFaceStream(start: number, analyzed: Size, source: Size, findHands: HandFinder) {
   const faces: (Float32Array | null)[] = [];
   const colors: (LookColors | null)[] = [];
   const isLookedAt: boolean[] = [];
   const scale = [source.width / analyzed.width, source.height / analyzed.height] as const;
-  const finder = createCoverFinder(createHandFinder(run), scale);
+  const finder = createCoverFinder(findHands, scale);
 
   /** Frames that nobody looked at, up to this one. */
   function skipTo(frame: number): void {
@@ -71,7 +71,9 @@ export function createFaceStream(start: number, analyzed: Size, source: Size, ru
     rows(end: number, { clock, held }: Omit<AnalyzedFrames, 'cuts'>): FaceRows {
       skipTo(end);
       const cuts = faces.map(() => false);
-      const frames = { clock: clockFrom(clock, start), held: held.slice(start, end), cuts };
+      // A picture that nobody looked at may show the face: a gap begins where a look misses it.
+      const isKnown = (frame: number): boolean => isLookedAt[frame] === true && held[start + frame] !== true;
+      const frames = { clock: clockFrom(clock, start), held: faces.map((_, i) => !isKnown(i)), cuts };
       markJumps(faces, frames);
       fillGaps(faces, frames);
       // What was not looked at is as it was before: a held picture, and the last ones before the face is lost or cut.
@@ -84,7 +86,7 @@ export function createFaceStream(start: number, analyzed: Size, source: Size, ru
         if (isLookedAt[frame]) lookedAt = frame;
         const isRecent = secondsAt(frames.clock, frame) - secondsAt(frames.clock, lookedAt) < LONGEST_GAP;
         const isSkipped = !isLookedAt[frame] && !faces[frame] && isRecent;
-        if (frames.held[frame] || isSkipped) faces[frame] = faces[frame - 1] ?? null;
+        if (held[start + frame] || isSkipped) faces[frame] = faces[frame - 1] ?? null;
         last = found.get(start + frame) ?? last;
         covers[frame] = last?.cover ?? null;
         covered[frame] = last?.coversMouth === true;

@@ -59,7 +59,11 @@ export function createFaceTracker(
   const { landmarks, detector: detection } = params;
   const [glance = 0] = detection.inputSizes;
   let faces = 0;
-  const company = createCompany(findAgain, () => faces++, LONGEST_WAIT);
+  const company = createCompany(
+    (picture, points) => findAgain(picture, points, true),
+    () => faces++,
+    LONGEST_WAIT,
+  );
   let main = -1;
   let face: Float32Array | null = null;
   let lastBox: Box | null = null;
@@ -75,11 +79,17 @@ export function createFaceTracker(
     return times(now) > times(before);
   }
 
-  async function findAgain(picture: RgbPicture, previous: Float32Array): Promise<Float32Array | null> {
+  /** Landmarks found from where a face was a while ago may agree only in the patch that they describe themselves. */
+  async function findAgain(
+    picture: RgbPicture,
+    previous: Float32Array,
+    thoroughly = false,
+  ): Promise<Float32Array | null> {
     const patch = facePatch(previous, landmarks.scale);
     let found = await findLandmarks(picture, patch);
     const moved = facePatch(found.points, landmarks.scale);
-    if (Math.hypot(moved.x - patch.x, moved.y - patch.y) > FAST_MOTION * patch.side) {
+    const isFast = Math.hypot(moved.x - patch.x, moved.y - patch.y) > FAST_MOTION * patch.side;
+    if (isFast || (thoroughly && !found.agree)) {
       found = await findLandmarks(picture, moved);
     }
     return found.agree ? found.points : null;

@@ -20,19 +20,40 @@ const PALM_SCORE = 0.4;
 /** How sure a closer look is of a hand that was not seen before, and of one that was. Necks and hair reach 0.6. */
 const PRESENCE = { found: 0.7, followed: 0.5 };
 
-/** Most hands that are looked at in a picture. */
+/** Most hands that are looked at in a picture, for each face in it. */
 const MOST_HANDS = 3;
+
+/** The hands that were found for one face are those of another one that is looked at so many seconds later. */
+const SHARED_FOR = 0.05;
+
+/** A face that was not looked at for so many seconds is gone. */
+const GONE_AFTER = 0.5;
+
+/** Faces share a search if its square has at most so many times the side that each one's own would have. */
+const WIDEST = 3;
 
 /** Absorbs what floating point takes from a difference between two times. */
 const ROUNDING = 1e-6;
 
-export type HandFinder = ReturnType<typeof createHandFinder>;
+/** Finds the hands near one face, which has these 68 landmarks in the picture. Looks come in order. */
+export type HandFinder = (
+  picture: RgbPicture,
+  seconds: number,
+  face: Float32Array,
+) => Promise<readonly Hand[]>;
 
-/** Finds the hands near one face. Looks come in order; `face` has the 68 landmarks. */
-export function createHandFinder(run: RunModel) {
+/**
+ * Makes a finder for each face of a shot. Searches are for all of its faces at once: they take longer than anything else
+ * that is done for a face.
+ */
+export function createHandFinders(run: RunModel): () => HandFinder {
   const samplePatch = createPatchSampler();
+  const faces: { square: Patch; seconds: number }[] = [];
+  let found: Hand[] = [];
   let followed: Hand[] = [];
+  let foundAt = -Infinity;
   let nextSearch = -Infinity;
+  let searches = 0;
 
   async function look(
     role: 'palm_detector' | 'hand_landmarks',
@@ -63,24 +84,65 @@ export function createHandFinder(run: RunModel) {
     return clear.map(({ i }) => patchOfPalm(palms.subarray(i * numbers, (i + 1) * numbers), patch));
   }
 
-  return async (picture: RgbPicture, seconds: number, face: Float32Array): Promise<readonly Hand[]> => {
-    const square = alignedPatch(face);
-    const found: Hand[] = [];
+  async function findAll(picture: RgbPicture, seconds: number, squares: readonly Patch[]): Promise<Hand[]> {
+    const hands: Hand[] = [];
     const take = async (patch: Patch, least: number): Promise<void> => {
-      if (found.length >= MOST_HANDS || found.some((hand) => isAt(hand, patch))) return;
+      if (hands.length >= MOST_HANDS * squares.length || hands.some((hand) => isAt(hand, patch))) return;
       const hand = await handIn(picture, patch, least);
-      if (hand) found.push(hand);
+      if (hand) hands.push(hand);
     };
     for (const hand of followed) await take(patchOfHand(hand), PRESENCE.followed);
-    if (found.length < followed.length || seconds >= nextSearch - ROUNDING) {
+    if (hands.length < followed.length || seconds >= nextSearch - ROUNDING) {
       nextSearch = seconds + SEARCH_EVERY;
-      for (const patch of await search(picture, { ...square, side: SEARCHED * square.side }))
-        await take(patch, PRESENCE.found);
+      const searched = squares.map((square) => ({ ...square, side: SEARCHED * square.side }));
+      const where = squareAround(searched, picture) ?? searched[searches++ % searched.length];
+      for (const patch of where ? await search(picture, where) : [])
+        if (searched.some((square) => isBeside(patch, square))) await take(patch, PRESENCE.found);
     }
-    followed = found.filter((hand) => isNear(hand, square));
-    return found;
+    followed = hands.filter((hand) => squares.some((square) => isNear(hand, square)));
+    return hands;
+  }
+
+  return () => {
+    const own = { square: NOWHERE, seconds: -Infinity };
+    faces.push(own);
+    return async (picture, seconds, face) => {
+      own.square = alignedPatch(face);
+      own.seconds = seconds;
+      if (seconds >= foundAt + SHARED_FOR) {
+        foundAt = seconds;
+        const there = faces.filter((other) => seconds - other.seconds < GONE_AFTER);
+        found = await findAll(
+          picture,
+          seconds,
+          there.map(({ square }) => square),
+        );
+      }
+      return found;
+    };
   };
 }
+
+const NOWHERE: Patch = { x: NaN, y: NaN, side: 0, angle: 0 };
+
+/** What all of these squares show of the picture, as a square; null if each is too small in it. */
+function squareAround(squares: readonly Patch[], { width, height }: RgbPicture): Patch | null {
+  const [only] = squares;
+  if (squares.length === 1 && only) return only;
+  const edges = (of: 'x' | 'y', by: 1 | -1): number[] => squares.map((one) => one[of] + (by * one.side) / 2);
+  const [x1, y1] = [Math.max(0, Math.min(...edges('x', -1))), Math.max(0, Math.min(...edges('y', -1)))];
+  const [x2, y2] = [
+    Math.min(width, Math.max(...edges('x', 1))),
+    Math.min(height, Math.max(...edges('y', 1))),
+  ];
+  const side = Math.max(x2 - x1, y2 - y1);
+  if (side > WIDEST * Math.min(...squares.map((one) => one.side))) return null;
+  return { x: (x1 + x2) / 2, y: (y1 + y2) / 2, side, angle: 0 };
+}
+
+/** Whether two patches touch, or nearly. */
+const isBeside = (a: Patch, b: Patch): boolean =>
+  Math.max(Math.abs(a.x - b.x), Math.abs(a.y - b.y)) < (a.side + b.side) / 2;
 
 /** Pairs of numbers of a palm: center, size, and seven joints, of which these two show how it is turned. */
 const PALM_PAIRS = 9;
