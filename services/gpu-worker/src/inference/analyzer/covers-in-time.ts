@@ -65,36 +65,57 @@ export function coversInTime(looks: readonly JudgedLook[]): (CellBits | null)[] 
     if (length < SHORTEST_COVER - ROUNDING && !run.some(({ sure }) => sure)) continue;
     run.forEach(({ cells }, i) => (covers[start + i] = cells));
   }
-  /** The seconds of the look that showed the cover first. */
-  const shown = looks.map(({ seconds }, i) => (covers[i] ? seconds : NaN));
-
-  function goOn(from: number, to: number): void {
-    const [cover, before, now] = [covers[from], looks[from], looks[to]];
-    const since = shown[from] ?? NaN;
-    if (!cover || !before || !now || Math.abs(now.seconds - before.seconds) > NEIGHBORS) return;
-    if (!(Math.abs(now.seconds - since) <= COVER_GOES_ON + ROUNDING)) return;
-    const further = continued(fromBits(cover), fromBits(now.possible));
-    if (further === null) return;
-    const own = covers[to];
-    covers[to] = own ? own.map((byte, i) => byte | (further[i] ?? 0)) : further;
-    if (!own) shown[to] = since;
+  const own = [...covers];
+  for (const step of [1, -1]) {
+    let carried: Carried | null = null;
+    for (let i = step === 1 ? 0 : looks.length - 1, look = looks[i]; look; i += step, look = looks[i]) {
+      const away = Math.abs(look.seconds - (looks[i - step]?.seconds ?? NaN));
+      carried = carried && away <= NEIGHBORS ? goOn(carried, away, look.possible) : null;
+      const [cover, further] = [covers[i], carried && toBits(carried.cells)];
+      if (further) covers[i] = cover ? cover.map((byte, at) => byte | (further[at] ?? 0)) : further;
+      carried = joined(carried, own[i] ?? null);
+    }
   }
-  for (let i = 1; i < looks.length; i++) goOn(i - 1, i);
-  for (let i = looks.length - 1; i > 0; i--) goOn(i, i - 1);
   return covers;
 }
 
-/** The part of the possible cells in which a cover goes on, or null. */
-function continued(cover: Uint8Array, possible: Uint8Array): CellBits | null {
+/** Covered cells on their way from look to look, and how many seconds away the farthest look is that each depends on. */
+interface Carried {
+  readonly cells: Uint8Array;
+  readonly away: Float32Array;
+}
+
+/** With the cells that a look shows itself, which go on from there. */
+function joined(carried: Carried | null, own: CellBits | null): Carried | null {
+  if (own === null) return carried;
+  const shown = fromBits(own);
+  const cells = shown.map((cell, i) => cell | (carried?.cells[i] ?? 0));
+  return { cells, away: Float32Array.from(shown, (cell, i) => (cell === 1 ? 0 : (carried?.away[i] ?? 0))) };
+}
+
+/** What goes on, in the next look, of that which depends on nothing too far from it; null if nothing does. */
+function goOn(carried: Carried, seconds: number, possible: CellBits): Carried | null {
+  const before = carried.away.map((away) => away + seconds);
+  const cover = carried.cells.map((cell, i) => ((before[i] ?? 0) <= COVER_GOES_ON + ROUNDING ? cell : 0));
+  if (!cover.includes(1)) return null;
   const near = grown(cover, MOVES);
   const core = grown(cover, -EDGE);
   const cells = new Uint8Array(ALIGNED_CELLS);
-  let found = false;
-  for (const part of connectedParts(possible.map((cell, i) => cell & (near[i] ?? 0)))) {
+  const away = new Float32Array(ALIGNED_CELLS);
+  for (const part of connectedParts(fromBits(possible).map((cell, i) => cell & (near[i] ?? 0)))) {
     const staying = part.filter((cell) => core[cell] === 1).length;
     if (part.length < FEWEST || staying < STAYS * part.length) continue;
-    for (const cell of part) cells[cell] = 1;
-    found = true;
+    const whole = new Uint8Array(ALIGNED_CELLS);
+    for (const cell of part) whole[cell] = 1;
+    let farthest = 0;
+    grown(whole, MOVES).forEach((reached, i) => {
+      if (reached === 1 && cover[i] === 1) farthest = Math.max(farthest, before[i] ?? 0);
+    });
+    grown(whole, WIDENED).forEach((covered, i) => {
+      if (covered !== 1) return;
+      cells[i] = 1;
+      away[i] = Math.max(away[i] ?? 0, farthest);
+    });
   }
-  return found ? toBits(grown(cells, WIDENED)) : null;
+  return cells.includes(1) ? { cells, away } : null;
 }

@@ -42,6 +42,20 @@ describe('coversInTime', () => {
     expect(shown(looksOf(`S${'p'.repeat(20)}`))).toBe(`${'#'.repeat(13)}${'.'.repeat(8)}`);
   });
 
+  test('it goes on for a second and no longer where something else covers the face all the time', () => {
+    const both = boxAt(20).map((byte, i) => byte | (boxAt(45)[i] ?? 0));
+    const looks = Array.from({ length: 41 }, (_, i) => ({
+      ...{ seconds: i * EVERY, sure: true, possible: both },
+      cells: i === 20 ? boxAt(20, 2).map((byte, at) => byte | (boxAt(45, 2)[at] ?? 0)) : boxAt(45, 2),
+    }));
+    const [there, other] = [20, 45].map((left) => 45 * ALIGNED_SIDE + left + 5);
+    const covers = coversInTime(looks).map((cover) => fromBits(cover ?? NONE));
+    expect(covers.map((cells) => cells[there ?? 0]).join('')).toBe(
+      `${'0'.repeat(8)}${'1'.repeat(25)}${'0'.repeat(8)}`,
+    );
+    expect(covers.every((cells) => cells[other ?? 0] === 1)).toBe(true);
+  });
+
   test('it goes on where it moves a little, not where something else could be one', () => {
     expect(shown(looksOf('CCCppp', (i) => 20 + i))).toBe('######');
     expect(shown(looksOf('CCCppp', (i) => (i < 3 ? 20 : 45)))).toBe('###...');
