@@ -7,7 +7,7 @@ import { LANDMARK_VALUES } from './landmarks';
  * Version of a face track's layout and meaning, and of the rules by which its face was found. Tracks of another version
  * are refused. An analyzer's own version covers only its pack.
  */
-export const FACE_TRACK_VERSION = '9';
+export const FACE_TRACK_VERSION = '10';
 
 /**
  * The rows of how many seconds before and after a frame may affect the data derived for it from the track, such as
@@ -41,7 +41,7 @@ export interface FaceTrack {
   readonly held: Uint8Array;
   /**
    * Per frame: how much of the generated mouth is shown, 255 all. It fades to the filmed one before and after something
-   * covers the mouth; while it does, this is 0.
+   * covers the mouth, the face is not found, or another one has the turn. Where it is not found, this is 0.
    */
   readonly shown: Uint8Array;
   /** What lies before the face: nothing generated is shown there. */

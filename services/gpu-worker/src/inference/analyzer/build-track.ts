@@ -85,6 +85,8 @@ export interface TrackFaces {
   readonly covered: readonly boolean[];
   /** Per frame, whether a new shot begins, the face jumps, or another face is followed from here on. */
   readonly cuts: readonly boolean[];
+  /** Per frame, whether another face of the same shot has the turn from here on. */
+  readonly turns: readonly boolean[];
   /** Whether the faces of two frames are known to be those of two people. */
   readonly areApart: (frame: number, other: number) => boolean;
 }
@@ -106,13 +108,15 @@ export function buildTrack({
   colors,
   covers,
   covered,
+  turns,
   areApart,
 }: TrackInput): FaceTrack {
   const frames = faces.length;
   const flags = { cuts: Uint8Array.from(cuts, Number), held: Uint8Array.from(held, Number) };
   const { hidden, shown } = hideCovered(
-    faces.map((face, frame) => covered[frame] === true || (face !== null && isCutOff(face, source))),
+    faces.map((face, frame) => covered[frame] === true || face === null || isCutOff(face, source)),
     flags.cuts,
+    turns,
     clock,
   );
   const found = new Uint8Array(frames);

@@ -15,6 +15,7 @@ const plain = (faces: readonly (Float32Array | null)[]) => ({
   clock: clockOf(faces),
   held: faces.map(() => false),
   cuts: [],
+  turns: [],
   colors: [],
   covers: new Map(),
   covered: faces.map(() => false),
@@ -42,6 +43,13 @@ describe('buildTrack', () => {
     const track = buildTrack({ ...plain(faces), source });
     expect([...track.found]).toEqual([1, 0, 0, 1]);
     expect(track.landmarks.slice(136, 3 * 136).every((value) => value === 0)).toBe(true);
+  });
+
+  test('a face that is lost fades to the filmed one, and from it when it is found again', () => {
+    const faces = Array.from({ length: 22 }, (_, i) => (i > 8 && i < 12 ? null : face(300)));
+    const track = buildTrack({ ...plain(faces), source });
+    expect([...track.found.slice(8, 13)]).toEqual([1, 0, 0, 0, 1]);
+    expect([...track.shown.slice(5, 16)]).toEqual([255, 212, 127, 42, 0, 0, 0, 42, 127, 212, 255]);
   });
 
   test('a mouth that the border of the picture cuts off fades to the filmed one, and is no mouth', () => {

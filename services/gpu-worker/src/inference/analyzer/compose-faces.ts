@@ -24,6 +24,7 @@ export function composeFaces(
   const covers = new Map<number, Cover>();
   const covered = shotCuts.map(() => false);
   const cuts = [...shotCuts];
+  const turns = shotCuts.map(() => false);
   /** Per frame its shot, and the number of its face in the shot. */
   const shots = shotCuts.map(() => 0);
   const chosen = shotCuts.map(() => 0);
@@ -37,10 +38,10 @@ export function composeFaces(
       .filter(({ start }) => shot.start <= start && start < shot.end)
       .map((stream) => stream.rows(shot.end, frames));
     const stretches = rows.map(seenFrames);
-    const turns = rows.length > 1 ? turnsOf(rows, shot, frames, sound) : null;
+    const holders = rows.length > 1 ? turnsOf(rows, shot, frames, sound) : null;
     shots.fill(shot.start, shot.start, shot.end);
     for (let frame = shot.start; frame < shot.end; frame++) {
-      const number = turns?.[frame - shot.start] ?? 0;
+      const number = holders?.[frame - shot.start] ?? 0;
       const face = rows[number];
       if (face === undefined) continue;
       chosen[frame] = number;
@@ -51,6 +52,7 @@ export function composeFaces(
       if (cover) covers.set(frame, cover);
       covered[frame] = face.covered[frame - face.start] === true;
       const isOther = frame > shot.start && chosen[frame - 1] !== number;
+      turns[frame] = isOther;
       if (isOther || face.cuts[frame - face.start] === true) cuts[frame] = true;
     }
   }
@@ -58,6 +60,7 @@ export function composeFaces(
     faces,
     colors,
     cuts,
+    turns,
     covers,
     covered,
     // One person has another number after a longer absence, but is never seen beside their former self.

@@ -1,21 +1,26 @@
 import { type Clock, middleOf, secondsAt } from '@lipsync/domain';
 import { connectedRuns, type Run } from '@lipsync/engines';
 
-/** For how many seconds the generated mouth fades to the filmed one before something covers it, and back afterwards. */
+/**
+ * For how many seconds the generated mouth fades to the filmed one before something covers it, the face is lost or
+ * another one has the turn, and back afterwards.
+ */
 const FADE_SECONDS = 0.12;
 
-/** A mouth that is free for less than this between two covers stays as filmed: it would only flash. */
+/** A mouth that is seen for less than this between two covers stays as filmed: it would only flash. */
 export const SHORTEST_FREE = 0.3;
 
 /**
- * What becomes of frames whose mouth something covers.
+ * What becomes of frames whose mouth is not seen, and of those around them.
  *
- * @param covered per frame, whether something covers the mouth
+ * @param unseen per frame, whether something covers the mouth, or its face is not found
  * @param cuts per frame, 1 where a shot begins; nothing fades across it
+ * @param turns per frame, whether another face of the same shot has the turn from here on; both fade
  */
 export function hideCovered(
-  covered: readonly boolean[],
+  unseen: readonly boolean[],
   cuts: Uint8Array,
+  turns: readonly boolean[],
   clock: Clock,
 ): {
   /** Per frame, whether the mouth stays as filmed. */
@@ -23,26 +28,27 @@ export function hideCovered(
   /** See `FaceTrack`. */
   readonly shown: Uint8Array;
 } {
-  const hidden = [...covered];
-  const shown = new Uint8Array(covered.length).fill(255);
+  const hidden = [...unseen];
+  const shown = new Uint8Array(unseen.length).fill(255);
   const shots = connectedRuns(
-    covered.length,
+    unseen.length,
     () => true,
     (frame) => cuts[frame] !== 1,
   );
   for (const shot of shots) {
-    const covers = coversOf(covered, shot, clock);
+    const covers = coversOf(unseen, shot, clock);
     for (const { start, end } of covers) hidden.fill(true, start, end);
+    for (const end of [shot.start, shot.end]) if (turns[end] === true) covers.push({ start: end, end });
     for (const cover of covers) fade(shown, shot, cover, clock);
   }
   return { hidden, shown };
 }
 
-/** The runs of covered frames in a shot, with what is free between two of them for a moment only. */
-function coversOf(covered: readonly boolean[], shot: Run, clock: Clock): Run[] {
+/** The runs of such frames in a shot, with what is seen between two of them for a moment only. */
+function coversOf(unseen: readonly boolean[], shot: Run, clock: Clock): Run[] {
   const joined: Run[] = [];
   for (let frame = shot.start; frame < shot.end; frame++) {
-    if (covered[frame] !== true) continue;
+    if (unseen[frame] !== true) continue;
     const last = joined.at(-1);
     const continues = last && secondsAt(clock, frame) - secondsAt(clock, last.end) < SHORTEST_FREE;
     if (continues) joined.pop();
