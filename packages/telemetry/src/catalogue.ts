@@ -143,13 +143,13 @@ export const METRICS = {
   },
   webhook_backlog: {
     type: 'gauge',
-    help: 'Unfinished deliveries of the whole system: due now (including attempts in progress), or scheduled for later.',
+    help: 'Unfinished deliveries of the whole system: due now (including attempts in progress), or scheduled for later. Those of suspended customers do not count.',
     labels: { state: ['due', 'scheduled'] },
     services: ['media-worker'],
   },
   webhook_oldest_due_seconds: {
     type: 'gauge',
-    help: 'How long the oldest delivery that a dispatcher may take now has been due, of the whole system; 0: there is none. Attempts in progress and deliveries at the cap of their origin or customer do not count.',
+    help: 'How long the oldest delivery that a dispatcher may take now has been due, of the whole system; 0: there is none. Attempts in progress and deliveries at the cap of their origin or customer do not count, nor do those of suspended customers.',
     labels: {},
     services: ['media-worker'],
   },

@@ -114,10 +114,11 @@ describe('a suspended customer', () => {
     expect(cancelled.map(({ subjectId }) => subjectId)).toEqual(open);
   });
 
-  it('loses its deliveries where that is asked for, those under way as well', async () => {
+  it('loses its deliveries where that is asked for, those under way as well, and an active one none', async () => {
     await endRender();
     const attempted = only((await claim()).claimed);
     await endRender();
+    expect(await drop()).toBe(0);
     await suspend();
     expect(await drop()).toBe(2);
     expect(await drop()).toBe(0);

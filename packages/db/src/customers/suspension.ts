@@ -1,4 +1,5 @@
 import { type CustomerState } from '@lipsync/domain';
+import { Prisma } from '@lipsync/prisma';
 import { type Act, recordAct } from '../audit/audit-log';
 import { type Db, transaction } from '../postgres/db';
 
@@ -28,15 +29,15 @@ export function setCustomerState(
 }
 
 /**
- * Gives up every delivery of a customer that is pending, also what an attempt under way may still report. Each counts as
- * failed, so that it can be redelivered. Returns how many.
+ * Gives up every pending delivery of a customer that is not active, also what an attempt under way may still report. Each
+ * counts as failed, so that it can be redelivered. Returns how many.
  */
 export function dropDeliveries(db: Db, act: Act, customerId: string): Promise<number> {
   return transaction(db, async (tx) => {
     const dropped = await tx.$executeRaw`
       UPDATE webhook_deliveries
       SET status = 'failed', next_attempt_at = NULL, lease_until = NULL, claim_token = NULL, updated_at = clock_timestamp()
-      WHERE customer_id = ${customerId} AND status = 'pending'`;
+      WHERE customer_id = ${customerId} AND status = 'pending' AND customer_id IN (${Prisma.raw(HELD_CUSTOMERS)})`;
     if (dropped > 0) await recordAct(db, tx, act, { customerId, details: { deliveries_dropped: dropped } });
     return dropped;
   });
