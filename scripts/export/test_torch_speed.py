@@ -46,6 +46,13 @@ class TorchSpeedTest(unittest.TestCase):
         eight = 2 * ms["vae_encoder"] + ms["unet"] + ms["vae_decoder"]
         self.assertAlmostEqual(lines[-1]["frames_per_second"] * eight / 8000, 1, 2)
 
+    def test_a_plan_takes_its_networks_alone(self):
+        lines = self.lines("highsync", "eager", "--plan", "highsync-one-condition-at-a-time")
+        self.assertEqual({line["network"] for line in lines if "network" in line}, set(NETWORKS["highsync"]))
+        self.assertEqual(lines[-1]["engine"], "highsync-one-condition-at-a-time")
+        lines = self.lines("highsync", "eager", "--plan", "highsync")
+        self.assertEqual([line["problem"] for line in lines if "problem" in line], ["KeyError: 'denoising_guided'"])
+
     def test_channels_last_ends_with_its_variant(self):
         network = next(musetalk(golden_networks.small("musetalk")))
         weight = next(weight for weight in network.module.parameters() if weight.dim() == 4)

@@ -164,7 +164,7 @@ def lines_of(given: argparse.Namespace) -> Iterator[dict]:
     operations: Dict[str, int] = {}
     for made_of in given.variants:
         options, times = frozenset(made_of.split("+")), {}
-        for name in given.networks or PLANS[given.engine].get(given.plan, networks):
+        for name in given.networks or PLANS[given.engine].get(given.plan) or networks:
             line = {"engine": given.engine, "network": name, "variant": made_of}
             try:
                 with time_limit(given.seconds):
@@ -190,6 +190,8 @@ def main() -> None:
     given = arguments.parse_args()
     if given.upstream is None and given.engine != "musetalk" and given.size != "small":
         arguments.error(f"{given.engine} needs --upstream")
+    if given.plan is not None and given.plan not in PLANS[given.engine]:
+        arguments.error(f"{given.engine} has the plans {', '.join(PLANS[given.engine])}")
     for line in lines_of(given):
         print(json.dumps(line), flush=True)
 
