@@ -66,7 +66,7 @@ export async function startInference(options: { packsDir: string; entry?: string
   ): Promise<RenderResult> => {
     const video = await ingested(files.videoPath, 'video');
     const audio = await ingested(files.audioPath, 'audio');
-    const task = { jobId: randomUUID(), pack: packOf(files.engine), analyzer, videoSha256: video.sha256 };
+    const task = { jobId: randomUUID(), pack: packOf(files.engine), analyzer, videoKey: video.sha256 };
     return host.render({ ...task, ...video.streams, ...audio.streams, ...files }, taskOptions);
   };
 

@@ -19,8 +19,8 @@ export interface RenderTask {
   readonly analyzer: TaskPack;
   readonly videoPath: string;
   readonly audioPath: string;
-  /** SHA-256 of the video, if known: what is kept of a video between renders is kept under it. */
-  readonly videoSha256?: string;
+  /** Under which something may be kept of the video between renders: the same for the same bytes of one customer. */
+  readonly videoKey?: string;
   /** What is known of the streams of these files, so that the child need not inspect them. */
   readonly video?: VideoStream;
   readonly audio?: ProbedAudio;

@@ -16,15 +16,6 @@ interface CardRoom {
   readonly memoryBytes: number | undefined;
 }
 
-/** While one process analyzes, fetches or finishes a file, another one draws. A third one is not known to gain anything. */
-const MOST_ON_CARD = 2;
-/** A process of each slot and its decoder and encoder on the card, without weights: contexts, libraries, workspaces. */
-const CARD_PROCESS_BYTES = 2.5 * 1024 ** 3;
-/** With what graphs work on: the published packs, of 1.8, 2.5 and 6.5 GiB, took 6.9, 5.1 and 17.5 GiB of an H200. */
-const CARD_WEIGHT_FACTOR = 3;
-/** Reserved for what takes a card's memory beside the worker, and for gaps in it. */
-const CARD_SPARED_PART = 0.1;
-
 /** A process with its decoder and encoder on 4K frames, without weights and without the codecs' threads. */
 const PROCESS_BYTES = 1.25 * 1024 ** 3;
 /** Each codec thread works on 4K frames of its own. */
@@ -46,6 +37,15 @@ export function machineSlots({ memoryBytes, cores, card, weightBytes }: MachineR
   while (slots > 1 && needed(slots) > usable) slots -= 1;
   return slots;
 }
+
+/** While one process analyzes, fetches or finishes a file, another one draws. A third one is not known to gain anything. */
+const MOST_ON_CARD = 2;
+/** A process of each slot and its decoder and encoder on the card, without weights: contexts, libraries, workspaces. */
+const CARD_PROCESS_BYTES = 2.5 * 1024 ** 3;
+/** With what graphs work on: the published packs, of 1.8, 2.5 and 6.5 GiB, took 6.9, 5.1 and 17.5 GiB of an H200. */
+const CARD_WEIGHT_FACTOR = 3;
+/** Reserved for what takes a card's memory beside the worker, and for gaps in it. */
+const CARD_SPARED_PART = 0.1;
 
 function cardSlots({ memoryBytes = 0 }: CardRoom, weightBytes: number): number {
   const needed = CARD_PROCESS_BYTES + CARD_WEIGHT_FACTOR * weightBytes;

@@ -66,6 +66,7 @@ export async function runRender(deps: JobDeps, job: GpuJob): Promise<JobResult> 
   });
 
   const outputPath = join(job.folder, 'output.mp4');
+  const { customerId, sha256 } = work.video;
   const result = await span.during('render', () =>
     host.render(
       {
@@ -75,7 +76,7 @@ export async function runRender(deps: JobDeps, job: GpuJob): Promise<JobResult> 
         analyzer,
         videoPath: video.path,
         audioPath: audio.path,
-        ...(work.video.sha256 === null ? {} : { videoSha256: work.video.sha256 }),
+        ...(sha256 === null ? {} : { videoKey: `${customerId}/${sha256}` }),
         ...readStoredStream(work.video.stream),
         ...readStoredStream(work.audio.stream),
         outputPath,

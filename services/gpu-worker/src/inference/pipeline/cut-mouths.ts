@@ -15,8 +15,8 @@ const KEPT_VIDEOS = 4;
 
 /** What pictures of mouths depend on. */
 interface ShownVideo {
-  /** Nothing is kept of a video that is not known by its bytes. */
-  readonly videoSha256: string | undefined;
+  /** See RenderTask; nothing is kept without it. */
+  readonly videoKey: string | undefined;
   readonly track: Pick<FaceTrack, 'version' | 'analyzerVersion' | 'frames'>;
   /** How many of its first frames the output shows. */
   readonly shown: number;
@@ -33,12 +33,12 @@ export function createKeptMouths() {
   const kept = new Map<string, MouthExemplars[]>();
 
   return async (
-    { videoSha256, track, shown }: ShownVideo,
+    { videoKey, track, shown }: ShownVideo,
     cut: () => Promise<MouthExemplars[]>,
   ): Promise<MouthExemplars[]> => {
-    if (videoSha256 === undefined) return cut();
+    if (videoKey === undefined) return cut();
     const { version, analyzerVersion, frames } = track;
-    const key = JSON.stringify([videoSha256, version, analyzerVersion, frames, shown]);
+    const key = JSON.stringify([videoKey, version, analyzerVersion, frames, shown]);
     const mouths = kept.get(key) ?? (await cut());
     kept.delete(key);
     kept.set(key, mouths);

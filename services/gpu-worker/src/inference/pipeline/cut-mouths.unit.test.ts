@@ -2,7 +2,7 @@ import { FACE_TRACK_VERSION, type MouthExemplars, NO_MOUTHS } from '@lipsync/eng
 import { createKeptMouths } from './cut-mouths';
 
 const track = { version: FACE_TRACK_VERSION, analyzerVersion: 'a', frames: 50 } as const;
-const video = { videoSha256: 'one', track, shown: 40 };
+const video = { videoKey: 'one', track, shown: 40 };
 
 /** Keeps mouths, and counts how often they were cut. */
 function counted() {
@@ -24,8 +24,8 @@ test('another voice for the same video gets the same pictures, and nothing is cu
 });
 
 test.each([
-  ['another video', { ...video, videoSha256: 'two' }],
-  ['a video that is not known by its bytes', { ...video, videoSha256: undefined }],
+  ['another video', { ...video, videoKey: 'two' }],
+  ['a video without a key', { ...video, videoKey: undefined }],
   ['an output that shows more of it', { ...video, shown: 41 }],
   ['a track of more of it', { ...video, track: { ...track, frames: 60 } }],
   ['a track of another analyzer', { ...video, track: { ...track, analyzerVersion: 'b' } }],
@@ -44,13 +44,13 @@ test('nothing is kept of a video whose pictures could not be cut', async () => {
 
 test('of many videos the last used are kept', async () => {
   const { mouthsOf, cuts } = counted();
-  const videos = ['one', 'two', 'three', 'four', 'five'].map((videoSha256) => ({ ...video, videoSha256 }));
+  const videos = ['one', 'two', 'three', 'four', 'five'].map((videoKey) => ({ ...video, videoKey }));
   for (const each of videos.slice(0, 4)) await mouthsOf(each);
   await mouthsOf(video);
   for (const each of videos.slice(4)) await mouthsOf(each);
   expect(cuts()).toBe(5);
   await mouthsOf(video);
   expect(cuts()).toBe(5);
-  await mouthsOf({ ...video, videoSha256: 'two' });
+  await mouthsOf({ ...video, videoKey: 'two' });
   expect(cuts()).toBe(6);
 });

@@ -127,7 +127,7 @@ async function record({ audioPath }: RenderTask, job: Job, speech: SpeechFile): 
 
 /** The clip's own mouths, if its engine wants them: cut as soon as it is known how much of the video is shown. */
 async function mouthsOf(
-  { audio, syncMode, videoPath, videoSha256 }: RenderTask,
+  { audio, syncMode, videoPath, videoKey }: RenderTask,
   job: Job,
   { loaded, recorded }: { readonly loaded: Promise<LoadedClip>; readonly recorded: Promise<Recording> },
 ): Promise<MouthExemplars[]> {
@@ -137,7 +137,7 @@ async function mouthsOf(
   const audioSeconds = audio?.durationSeconds ?? secondsOf(await recorded);
   const { sources } = timelineOf(syncMode, track.clock, audioSeconds);
   const shown = sources.reduce((last, source) => Math.max(last, source), -1) + 1;
-  return job.keptMouths({ videoSha256, track, shown }, () =>
+  return job.keptMouths({ videoKey, track, shown }, () =>
     job.clock.during('exemplars', () => cutMouths(videoPath, video, track, shown, job)),
   );
 }
