@@ -75,7 +75,9 @@ describe('face track encoding', () => {
   test('refuses another version and another kind of file', () => {
     const encoded = encodeFaceTrack(track(1));
     const text = Buffer.from(encoded).toString('latin1');
-    const earlier = text.replace(`"version":"${FACE_TRACK_VERSION}"`, '"version":"8"');
+    // A number of as many digits leaves the header's length.
+    const other = FACE_TRACK_VERSION.replaceAll(/\d/g, '0');
+    const earlier = text.replace(`"version":"${FACE_TRACK_VERSION}"`, `"version":"${other}"`);
     expect(() => decodeFaceTrack(Buffer.from(earlier, 'latin1'))).toThrow('another version');
     expect(() => decodeFaceTrack(Buffer.from('not a face track at all'))).toThrow(FaceTrackError);
   });
