@@ -85,6 +85,19 @@ describe('migrations', () => {
     ]);
   });
 
+  it('leave the release before its customers, who may use the service, and its keys, which have no end', async () => {
+    await migrate(database.url, { directory: folder.path });
+    await make.query(`INSERT INTO customers (id, name) VALUES ('c', 'Ada')`);
+    await make.query(
+      `INSERT INTO api_keys (id, customer_id, hash, last_four) VALUES ('k', 'c', 'h', 'ffff')`,
+    );
+    expect(
+      await make.query(
+        `SELECT state, api_keys.name, issued_by, expires_at FROM api_keys JOIN customers ON customers.id = customer_id`,
+      ),
+    ).toEqual([{ state: 'active', name: null, issued_by: null, expires_at: null }]);
+  });
+
   it('stop if an applied one was edited', async () => {
     const { applied } = await migrate(database.url, { directory: folder.path });
     folder.write(applied[0] ?? '', 'SELECT 1;');
