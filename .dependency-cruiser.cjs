@@ -65,7 +65,7 @@ module.exports = {
     layer('storage', 'runtime', 'domain', 'contract'),
     layer('telemetry', 'runtime', 'domain', 'contract'),
     layer('worker', 'db', 'queue', 'telemetry', 'runtime', 'domain', 'contract'),
-    layer('admin', 'db', 'storage', 'runtime', 'domain', 'contract'),
+    layer('admin', 'db', 'queue', 'storage', 'runtime', 'domain', 'contract'),
     layer('media', 'runtime', 'domain', 'contract'),
     layer('credentials'),
     layer('kernels'),

@@ -52,8 +52,8 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ri
   },
   gpu_worker: {
     ...RECORDS,
-    // It enqueues jobs when a slot becomes free, within each customer's limit.
-    customers: ['SELECT (id, running_jobs_max)'],
+    // It enqueues jobs when a slot becomes free, within each customer's limit, and keeps nothing for one that is erased.
+    customers: ['SELECT (id, state, running_jobs_max)'],
     assets: READ,
     features: ALL,
     feature_objects: ALL,

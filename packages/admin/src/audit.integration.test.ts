@@ -58,9 +58,14 @@ const READING: Readonly<Record<string, () => Promise<string[]>>> = {
 };
 
 /** These change the store alone, often before there is a database: the store has a log of its own. */
-const OF_THE_STORE = ['bucket create', 'bucket cors', 'bucket check', 'backup create', 'backup list'];
+const OF_THE_STORE = [
+  ...['bucket create', 'bucket cors', 'bucket check', 'backup create', 'backup list'],
+  'erased list',
+];
 /** It needs PostgreSQL's own programs and an installation that is stopped: `backup.parts` looks for its row. */
 const ELSEWHERE = ['backup restore'];
+/** These need the store and Redis too, and leave a row at the beginning and one at the end: `erase` looks for them. */
+const ERASING = ['customers erase', 'renders erase', 'assets erase', 'erased apply'];
 
 function commandsOf(command: Command, path: readonly string[] = []): string[] {
   if (command.commands.length === 0) return [path.join(' ')];
@@ -69,7 +74,13 @@ function commandsOf(command: Command, path: readonly string[] = []): string[] {
 
 describe('every command', () => {
   it('either changes something and is tried below, or changes nothing', () => {
-    const known = [...Object.keys(CHANGING), ...Object.keys(READING), ...OF_THE_STORE, ...ELSEWHERE];
+    const known = [
+      ...Object.keys(CHANGING),
+      ...Object.keys(READING),
+      ...OF_THE_STORE,
+      ...ELSEWHERE,
+      ...ERASING,
+    ];
     expect(commandsOf(adminProgram(() => ({}))).sort()).toEqual(known.sort());
   });
 

@@ -1,5 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Act, createDb, type Db, hasCustomer } from '@lipsync/db';
+import { createQueues, type Queues } from '@lipsync/queue';
 import {
+  createLogger,
   createSecretBox,
   loadEnv,
   type SecretBox,
@@ -34,6 +37,8 @@ export interface Connection {
   withStorage<T>(action: (storage: Storage, bucket: string) => Promise<T>, endpoint?: string): Promise<T>;
   /** DATABASE_URL, for PostgreSQL's own programs. */
   databaseUrl(): string;
+  /** Provides the queues of jobs (REDIS_URL), connected. */
+  withQueues<T>(action: (queues: Queues) => Promise<T>): Promise<T>;
   /** The origin of PUBLIC_BASE_URL, and so of the service's own pages. */
   publicOrigin(): string;
   /** What the operator has set about usage: USAGE_RETENTION_MONTHS, PRICE_LIST. */
@@ -84,6 +89,20 @@ export function connectedBy(environment: () => Environment, act: () => Act): Con
     databaseUrl() {
       return loadEnv(sharedSettings.pick({ DATABASE_URL: true }), environment()).DATABASE_URL;
     },
+    async withQueues(action) {
+      const { REDIS_URL } = loadEnv(sharedSettings.pick({ REDIS_URL: true }), environment());
+      // Standard output belongs to what the command prints.
+      const queues = createQueues({
+        redisUrl: REDIS_URL,
+        logger: createLogger({ service: 'admin', level: 'silent' }),
+      });
+      try {
+        await connected(queues);
+        return await action(queues);
+      } finally {
+        await queues.close();
+      }
+    },
     publicOrigin() {
       const { PUBLIC_BASE_URL } = loadEnv(sharedSettings.pick({ PUBLIC_BASE_URL: true }), environment());
       return new URL(PUBLIC_BASE_URL).origin;
@@ -96,4 +115,21 @@ export function connectedBy(environment: () => Environment, act: () => Act): Con
 export async function requireCustomer(db: Db, customerId: string | undefined): Promise<void> {
   if (customerId !== undefined && !(await hasCustomer(db, customerId)))
     throw new Error(`there is no customer ${customerId}`);
+}
+
+const CONNECT_MS = 5_000;
+const POLL_MS = 50;
+
+/** Resolves when Redis answers. Rejects if it does not in time. */
+async function connected(queues: Queues): Promise<void> {
+  const endAtMs = performance.now() + CONNECT_MS;
+  for (;;) {
+    try {
+      return await queues.ping();
+    } catch (error) {
+      if (performance.now() > endAtMs)
+        throw new Error('Redis (REDIS_URL) cannot be reached now', { cause: error });
+      await pause(POLL_MS);
+    }
+  }
 }

@@ -7,6 +7,7 @@ import { addBucketCommands } from './bucket';
 import { complain, printableText } from './command-line';
 import { connectedBy, type Environment } from './connect';
 import { addCustomerCommands } from './customers';
+import { addEraseCommands } from './erase/erase-commands';
 import { addKeyCommands, addSecretCommands } from './keys';
 import { addMasterKeyCommands } from './master-key';
 import { addPurgeCommand } from './purge';
@@ -46,6 +47,7 @@ export function adminProgram(environment: () => Environment): Command {
     addAuditCommand,
     addBucketCommands,
     addBackupCommands,
+    addEraseCommands,
   ])
     add(program, connection);
   return program;

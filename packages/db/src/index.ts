@@ -17,7 +17,7 @@ export {
 export { dropDeliveries, setCustomerState } from './customers/suspension';
 export { getSecret, listSecrets, replaceCiphertext, rotateSecret } from './customers/webhook-secrets';
 export { type Act, type AuditRow, listAudit, recordAct } from './audit/audit-log';
-export { createAsset, getAsset } from './inputs/assets';
+export { createAsset, findUnknownContents, getAsset } from './inputs/assets';
 export { type Backlog, type QueueBacklog, readBacklog } from './queue/backlog';
 export {
   beginFeature,
@@ -68,3 +68,16 @@ export { type DeliveryOutcome, type DeliveryState, settleDelivery } from './webh
 export { anonymizeUsage, listUsage, sumUsage, type UsageTotal } from './usage/run-usage';
 export { completeUpload, createUpload } from './inputs/uploads';
 export { heartbeatWorker, liveQueues, registerWorker, removeWorker, type Slots } from './queue/workers';
+export {
+  deleteErased,
+  deleteFeatures,
+  deleteRest,
+  type ErasedFeatures,
+  type ErasurePage,
+  erasurePages,
+  findErasedFeatures,
+  type ObjectPrefixes,
+} from './erasure/erasure-pages';
+export { endErasure, findLeftRows } from './erasure/end-erasure';
+export { type ErasureSubject, findErasureSubject } from './erasure/subject';
+export { findEndedJobs, findOpenUploads, msUntil, stopWork, WRITERS_SECONDS } from './erasure/stop-work';

@@ -76,7 +76,7 @@ export const UPLOAD_STATES = statesOf<UploadStatus>(
 export const DELIVERY_STATES = statesOf<DeliveryStatus>('a delivery', ['pending'], ['delivered', 'failed']);
 
 /** Whether a customer may use the service. All but an active one is refused as if it had no key. */
-export type CustomerState = 'active' | 'suspended';
+export type CustomerState = 'active' | 'suspended' | 'erasing';
 
 type Terminal = Exclude<RecordStatus, 'accepted' | 'processing'>;
 

@@ -1,5 +1,5 @@
 import { type Logger } from '@lipsync/runtime';
-import { Queue } from 'bullmq';
+import { type Job, type JobType, Queue } from 'bullmq';
 import { connectRedis, DEFAULT_PREFIX, producerOptions, withTimeout } from './redis';
 import { cancelChannel, wakeChannel } from './signals';
 
@@ -20,6 +20,10 @@ export interface Queues {
   add(queue: string, message: JobMessage): Promise<void>;
   /** Whether the message is waiting or locked by a worker that has not claimed the job yet. */
   isQueued(queue: string, jobId: string, enqueueSeq: number): Promise<boolean>;
+  /** The jobs of all messages of a queue. */
+  listJobs(queue: string): Promise<string[]>;
+  /** Removes the messages of these jobs, except for one that a worker is just taking, which removes it itself. */
+  removeJobs(queue: string, jobIds: readonly string[]): Promise<void>;
   /** Tells the workers of these jobs to stop now. Without it they find out at their next heartbeat. */
   signalCancel(jobIds: readonly string[]): Promise<void>;
   /** Resolves if Redis answers. */
@@ -34,7 +38,13 @@ interface QueuesOptions {
 }
 
 const DEADLINE_MS = 3_000;
-const OPEN_STATES: readonly string[] = ['active', 'waiting', 'delayed', 'prioritized', 'waiting-children'];
+const OPEN_STATES = [
+  'active',
+  'waiting',
+  'delayed',
+  'prioritized',
+  'waiting-children',
+] as const satisfies readonly JobType[];
 
 export function createQueues({ redisUrl, logger, prefix = DEFAULT_PREFIX }: QueuesOptions): Queues {
   const redis = connectRedis(redisUrl, producerOptions(), { logger, name: 'queues' });
@@ -59,6 +69,10 @@ export function createQueues({ redisUrl, logger, prefix = DEFAULT_PREFIX }: Queu
     return queue;
   }
 
+  async function messagesOf(name: string): Promise<Job<JobData>[]> {
+    return (await queueOf(name)).getJobs([...OPEN_STATES]);
+  }
+
   async function addMessage(name: string, id: string, data: JobData): Promise<void> {
     const queue = await queueOf(name);
     // Not kept once done: Redis ignores the addition of a job whose id it still remembers.
@@ -78,6 +92,17 @@ export function createQueues({ redisUrl, logger, prefix = DEFAULT_PREFIX }: Queu
       ),
     isQueued: (name, jobId, enqueueSeq) =>
       withTimeout(`look into ${name}`, DEADLINE_MS, isOpen(queueOf(name), redisJobId(jobId, enqueueSeq))),
+    listJobs: async (name) => {
+      const messages = await withTimeout(`list ${name}`, DEADLINE_MS, messagesOf(name));
+      return messages.map(({ data }) => data.job_id);
+    },
+    removeJobs: async (name, jobIds) => {
+      const those = new Set(jobIds);
+      const queue = await queueOf(name);
+      for (const { id, data } of await withTimeout(`list ${name}`, DEADLINE_MS, messagesOf(name)))
+        if (id !== undefined && those.has(data.job_id))
+          await withTimeout(`remove from ${name}`, DEADLINE_MS, queue.remove(id));
+    },
     signalCancel: async (jobIds) => {
       if (jobIds.length === 0) return;
       await withTimeout('cancel', DEADLINE_MS, redis.publish(cancelChannel(prefix), JSON.stringify(jobIds)));
@@ -94,7 +119,8 @@ export function createQueues({ redisUrl, logger, prefix = DEFAULT_PREFIX }: Queu
 
 async function isOpen(queue: Promise<Queue<JobData>>, id: string): Promise<boolean> {
   const opened = await queue;
-  return OPEN_STATES.includes(await opened.getJobState(id));
+  const state = await opened.getJobState(id);
+  return OPEN_STATES.some((open) => open === state);
 }
 
 function redisJobId(jobId: string, enqueueSeq: number): string {

@@ -1,5 +1,15 @@
 export { type BrowserAccess } from './cors';
-export { assetKey, assetPrefix, featureKey, outputKey, uploadKey } from './keys';
+export {
+  assetKey,
+  assetPrefix,
+  ERASED_PREFIX,
+  erasedKey,
+  featureKey,
+  featurePrefix,
+  outputKey,
+  outputPrefix,
+  uploadKey,
+} from './keys';
 export { openStorage, waitForStorageAccess } from './open-storage';
 export { createStorage, type Storage } from './storage';
 export { type VersionTotals } from './versions';

@@ -11,7 +11,18 @@ export const assetPrefix = (assetId: string): string => `assets/${assetId}/`;
 
 /** Addressed by content, within one video of one customer: data derived from the video (see the feature cache). */
 export const featureKey = (content: { customerId: string; videoSha256: string; sha256: string }): string =>
-  `features/${content.customerId}/${content.videoSha256}/${content.sha256}`;
-
+  `${featurePrefix(content.customerId, content.videoSha256)}${content.sha256}`;
+/** The common prefix of what is kept of a customer's video; without a digest, of all its videos. */
+export const featurePrefix = (customerId: string, videoSha256?: string): string =>
+  videoSha256 === undefined ? `features/${customerId}/` : `features/${customerId}/${videoSha256}/`;
 export const outputKey = (engineRunId: string, fence: number): string =>
-  `outputs/${engineRunId}/${fence}/video.mp4`;
+  `${outputPrefix(engineRunId)}${fence}/video.mp4`;
+/** The common prefix of all claims of an engine run. */
+export const outputPrefix = (engineRunId: string): string => `outputs/${engineRunId}/`;
+/**
+ * The list of what was erased, one object for each. It is in the bucket because a restore of the database to a time before
+ * an erasure must not lose it.
+ */
+export const erasedKey = (kind: 'customer' | 'render' | 'asset', id: string): string =>
+  `${ERASED_PREFIX}${kind}s/${id}.json`;
+export const ERASED_PREFIX = 'erased/';

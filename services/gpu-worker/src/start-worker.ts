@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { enqueueJobs, openDb, type QueueName } from '@lipsync/db';
+import { enqueueJobs, findUnknownContents, openDb, type QueueName } from '@lipsync/db';
 import { usableMemory } from '@lipsync/media';
 import { createEnqueuer, createQueues } from '@lipsync/queue';
 import { type Lifecycle, type Logger } from '@lipsync/runtime';
 import { openStorage, waitForStorageAccess } from '@lipsync/storage';
 import { openTelemetry, serviceVersion } from '@lipsync/telemetry';
-import { createJobFolders, createWorker, keepWorkerRow } from '@lipsync/worker';
+import { createJobFolders, createPeriodicLoop, createWorker, keepWorkerRow } from '@lipsync/worker';
 import { type GpuWorkerEnv } from './env';
 import { findVideoCodecs } from './host/child-environment';
 import { findPacks, type FoundPacks } from './host/find-packs';
@@ -75,6 +75,16 @@ export async function startWorker(options: {
   const preparations: QueueName[] = env.PREPARATIONS ? ['preparation'] : [];
   const served: QueueName[] = packs.analyzer ? [...preparations, ...packs.engines.keys()] : [];
 
+  const cache = await createDiskCache({ folder: join(env.WORK_DIR, 'cache'), maxBytes: env.CACHE_MAX_BYTES });
+  const forgetting = createPeriodicLoop({
+    name: 'forgetting of files',
+    everyMs: FORGET_EVERY_MS,
+    turn: () => cache.forget((contents) => findUnknownContents(db, contents)),
+    onTurn: () => undefined,
+    logger,
+  });
+  lifecycle.onShutdown('forgetting of files', () => forgetting.stop());
+  forgetting.start();
   const runner = createGpuJobRunner({
     db,
     storage,
@@ -92,7 +102,7 @@ export async function startWorker(options: {
       gpuModels: await gpuModels(),
       logger,
     }),
-    cache: await createDiskCache({ folder: join(env.WORK_DIR, 'cache'), maxBytes: env.CACHE_MAX_BYTES }),
+    cache,
     folders: await createJobFolders(join(env.WORK_DIR, 'jobs')),
     limitMs: env.ENGINE_TIMEOUT_SECONDS * 1000,
     // The restarted process will look for packs again. This one must stop, because it would refuse every further job.
@@ -136,6 +146,9 @@ export async function startWorker(options: {
   health.serving(worker);
   logger.info('started', { worker_id: workerId, queues: served, slots: slotCount, health_port: port });
 }
+
+/** How long what was erased may stay in the cache of a worker. */
+const FORGET_EVERY_MS = 60_000;
 
 /** The number of inference processes that this machine can run with these packs. */
 async function slotsFor({ analyzer, engines }: FoundPacks, modelCacheBytes: number): Promise<number> {

@@ -9,7 +9,7 @@ export const HELD_CUSTOMERS = `SELECT id FROM customers WHERE state <> 'active'`
 /**
  * Suspends a customer or ends that: from the commit on its keys are refused or accepted, and its webhook deliveries wait
  * or go on. What was created before is there when this returns, and nothing is created after. Returns the state of
- * before; null if there is no such customer.
+ * before; null if there is no such customer. Throws for one that is being erased, which it stays.
  */
 export function setCustomerState(
   db: Db,
@@ -22,6 +22,7 @@ export function setCustomerState(
     const before = await tx.customer.findUnique({ where: { id: customerId } });
     if (before === null) return null;
     if (before.state === state) return state;
+    if (before.state === 'erasing') throw new Error(`${customerId} is being erased: that only ends`);
     await tx.customer.update({ where: { id: customerId }, data: { state } });
     await recordAct(db, tx, act, { customerId, details: { state } });
     return before.state;

@@ -1,3 +1,4 @@
+import { Prisma } from '@lipsync/prisma';
 import { type Db, transaction } from '../postgres/db';
 
 /** Identifies the object that stores a feature's bytes. Features of one video with the same bytes share an object. */
@@ -17,18 +18,24 @@ const LOOK = 10_000;
  */
 const REMOVE_MS = 15_000;
 
+/** The customer is there, and is not being erased: nothing may be kept for it any more. */
+export const KEEPS_FEATURES = (customerId: string): Prisma.Sql =>
+  Prisma.sql`EXISTS (SELECT FROM customers WHERE id = ${customerId} AND state <> 'erasing')`;
+
 /**
  * Registers an object before it is written, so that the purge finds it even if its writer dies. The purge leaves it
- * alone for an hour from now.
+ * alone for an hour from now. Rejects for a customer that is being erased, so that nothing is written.
  */
 export async function registerObject(db: Db, object: FeatureObjectId, sizeBytes: number): Promise<void> {
   const { customerId, videoSha256, sha256 } = object;
-  await db.prisma.$executeRaw`
+  const registered = await db.prisma.$executeRaw`
     INSERT INTO feature_objects AS object (customer_id, video_sha256, sha256, size_bytes, kept_until)
-    VALUES (${customerId}, ${videoSha256}, ${sha256}, ${sizeBytes}::bigint,
-      clock_timestamp() + make_interval(secs => ${UNNAMED_SECONDS}::float8))
+    SELECT ${customerId}::text, ${videoSha256}::text, ${sha256}::text, ${sizeBytes}::bigint,
+      clock_timestamp() + make_interval(secs => ${UNNAMED_SECONDS}::float8)
+    WHERE ${KEEPS_FEATURES(customerId)}
     ON CONFLICT (customer_id, video_sha256, sha256)
     DO UPDATE SET kept_until = GREATEST(object.kept_until, EXCLUDED.kept_until)`;
+  if (registered === 0) throw new Error('the customer is being erased');
 }
 
 /**

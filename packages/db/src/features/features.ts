@@ -2,7 +2,7 @@ import { type ErrorCode } from '@lipsync/contract';
 import { storedErrorCode } from '@lipsync/domain';
 import { type Lease } from '../jobs/job';
 import { type Db, transaction, type Tx } from '../postgres/db';
-import { UNNAMED_SECONDS } from './feature-objects';
+import { KEEPS_FEATURES, UNNAMED_SECONDS } from './feature-objects';
 
 /**
  * Identifies a feature of one video of one customer. Features of other customers are never found, even for identical
@@ -196,7 +196,8 @@ async function lockFeature(
   const { customerId, videoSha256, name } = key;
   await tx.$executeRaw`
     INSERT INTO features AS feature (customer_id, video_sha256, name, expires_at)
-    VALUES (${customerId}, ${videoSha256}, ${name}, ${expiresAt})
+    SELECT ${customerId}::text, ${videoSha256}::text, ${name}::text, ${expiresAt}::timestamptz
+    WHERE ${KEEPS_FEATURES(customerId)}
     ON CONFLICT (customer_id, video_sha256, name) DO UPDATE SET
       sha256 = CASE WHEN feature.expires_at > clock_timestamp() THEN feature.sha256 END,
       error_code = CASE WHEN feature.expires_at > clock_timestamp() THEN feature.error_code END,
@@ -213,6 +214,6 @@ async function lockFeature(
       ) AS "ownedByAnother"
     FROM features
     WHERE customer_id = ${customerId} AND video_sha256 = ${videoSha256} AND name = ${name}`;
-  if (row === undefined) throw new Error('a feature that was just written is not there');
+  if (row === undefined) throw new Error('the customer is being erased');
   return row;
 }

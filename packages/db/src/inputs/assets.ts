@@ -117,3 +117,25 @@ export function urlOf(input: Input): string {
 export function assetRow(asset: Asset): AssetRow {
   return { ...asset, sizeBytes: Number(asset.sizeBytes) };
 }
+
+/** Bytes of a customer, by their digest. */
+interface OwnContent {
+  readonly customerId: string;
+  readonly sha256: string;
+}
+
+/** Which of these contents nothing is stored for any more: no asset whose bytes are there, and no feature. */
+export function findUnknownContents(db: Db, contents: readonly OwnContent[]): Promise<OwnContent[]> {
+  return db.prisma.$queryRaw<OwnContent[]>`
+    SELECT content.customer_id AS "customerId", content.sha256
+    FROM unnest(${contents.map(({ customerId }) => customerId)}::text[], ${contents.map(({ sha256 }) => sha256)}::text[])
+      AS content (customer_id, sha256)
+    WHERE NOT EXISTS (
+        SELECT FROM assets
+        WHERE assets.customer_id = content.customer_id AND assets.sha256 = content.sha256 AND purged_at IS NULL
+      )
+      AND NOT EXISTS (
+        SELECT FROM feature_objects AS object
+        WHERE object.customer_id = content.customer_id AND object.sha256 = content.sha256
+      )`;
+}

@@ -6,7 +6,7 @@ import { failJob } from '../jobs/fail';
 import { heartbeatJob } from '../jobs/heartbeat';
 import { type CreatedRender } from '../renders/create-render';
 import { getRender } from '../renders/get-render';
-import { getAsset } from './assets';
+import { findUnknownContents, getAsset } from './assets';
 import { getPreparation } from './preparations';
 
 const ANALYSIS = {
@@ -287,5 +287,24 @@ describe('inputs', () => {
     await completeIngest(scenario.db, await ingest(render.audioAssetId), MEDIA);
     await completeIngest(scenario.db, await ingest(render.videoAssetId), MEDIA);
     expect((await state(render.id)).render.errorCode).toBe('preparation_expired');
+  });
+
+  it('are known by their bytes to their customer, until those are purged', async () => {
+    const { db, make, customerId } = scenario;
+    const sha256 = 'e'.repeat(64);
+    const assetId = await make.readyAsset({ customerId, mediaType: 'video', sha256 });
+    const known = { customerId, sha256 };
+    const unknown = [
+      { customerId, sha256: 'f'.repeat(64) },
+      { customerId: 'cus_other', sha256 },
+    ];
+    expect(await findUnknownContents(db, [known, ...unknown])).toEqual(unknown);
+    await make.query(`UPDATE assets SET purged_at = now(), object_key = NULL WHERE id = $1`, [assetId]);
+    expect(await findUnknownContents(db, [known])).toEqual([known]);
+    await make.query(
+      `INSERT INTO feature_objects (customer_id, video_sha256, sha256, size_bytes, kept_until) VALUES ($1, 'v', $2, 1, now())`,
+      [customerId, sha256],
+    );
+    expect(await findUnknownContents(db, [known])).toEqual([]);
   });
 });

@@ -1,25 +1,11 @@
 import { createHash } from 'node:crypto';
-import { type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { corsContent, parseCors } from './cors';
+import { type OperationContext, type S3Operation } from './operation';
 import { notImplemented, S3Error, type S3Request, sendXml } from './protocol';
-import { type BucketDirectory, type Store, type StoredObject } from './store';
+import { type BucketDirectory, type StoredObject } from './store';
 import { abortMultipart, createMultipart, listMultipart, listVersions, setVersioning } from './versions';
-
-/** The input of an operation. */
-export interface OperationContext {
-  request: S3Request;
-  /** What the signature says of the body: its SHA-256 in hex, or a marker; undefined without a signature. */
-  payloadHash: string | undefined;
-  response: ServerResponse;
-  store: Store;
-  /** Whether this request must be cut off in the middle. */
-  reset: boolean;
-}
-
-/** Answers the request, or throws an `S3Error` before writing anything. */
-export type S3Operation = (context: OperationContext) => Promise<void> | void;
 
 /** The operation for a request. Throws `NotImplemented`. */
 export function route({ method, bucket, key, query, headers }: S3Request): S3Operation {

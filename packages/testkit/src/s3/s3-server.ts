@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -26,6 +26,8 @@ export interface S3ServerOptions {
   corsRules?: boolean;
   /** Created at start. */
   bucket?: string;
+  /** True: the bucket keeps versions from the start. */
+  versioning?: boolean;
 }
 
 export interface S3Server {
@@ -37,6 +39,10 @@ export interface S3Server {
   readonly secretAccessKey: string;
   readonly uploadCredentials: S3KeyPair;
   readonly faults: ReturnType<typeof createFaultPlan>;
+  /** The keys of all versions, delete markers and incomplete multipart uploads of the bucket. */
+  traces(): string[];
+  /** Begins a multipart upload that nobody completes. */
+  beginMultipart(key: string): void;
   close(): Promise<void>;
 }
 
@@ -62,6 +68,7 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 's3-')));
   const store = await openStore(dataDir);
   await store.createBucket(bucket);
+  if (options.versioning === true) await store.bucket(bucket).keepVersions();
   const faults = createFaultPlan();
 
   async function handle(message: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -95,6 +102,11 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
     port,
     bucket,
     faults,
+    traces: () => {
+      const { versions, multipartUploads } = store.bucket(bucket);
+      return [...versions('').map(({ key }) => key), ...multipartUploads.values()];
+    },
+    beginMultipart: (key) => void store.bucket(bucket).multipartUploads.set(randomUUID(), key),
     close: async () => {
       await new Promise((resolve) => {
         server.close(resolve);

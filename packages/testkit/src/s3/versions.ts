@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import { type S3Operation } from './operations';
+import { type S3Operation } from './operation';
 import { notImplemented, sendXml } from './protocol';
 
 const PAGE_MAX = 1000;

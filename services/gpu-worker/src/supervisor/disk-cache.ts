@@ -124,13 +124,8 @@ export async function createDiskCache(options: DiskCacheOptions) {
      * the fetched bytes have another digest, with the error of `fetch`, and with the signal's reason as soon as the
      * signal is aborted; the fetch then continues for other callers, now and later.
      */
-    async place(
-      { customerId, sha256 }: OwnContent,
-      target: string,
-      fetch: Fetch,
-      signal?: AbortSignal,
-    ): Promise<Outcome> {
-      const name = `${customerId}-${sha256}`;
+    async place(content: OwnContent, target: string, fetch: Fetch, signal?: AbortSignal): Promise<Outcome> {
+      const name = nameOf(content);
       if (!isCached(name)) throw new CacheMismatch('not a name for a cached file');
       const cached = join(folder, name);
       placing.push(name);
@@ -146,6 +141,20 @@ export async function createDiskCache(options: DiskCacheOptions) {
       } finally {
         placing.splice(placing.indexOf(name), 1);
         await evictLater({ maxBytes });
+      }
+    },
+    /**
+     * Removes the files that `findUnknown` names of those that are there: what was purged or erased elsewhere. A job that
+     * has a link to one keeps it to its end.
+     */
+    async forget(
+      findUnknown: (contents: readonly OwnContent[]) => Promise<readonly OwnContent[]>,
+    ): Promise<void> {
+      const there = (await readdir(folder)).filter(isCached).map(contentIn);
+      if (there.length === 0) return;
+      for (const content of await findUnknown(there)) {
+        const name = nameOf(content);
+        if (!placing.includes(name)) await rm(join(folder, name), { force: true });
       }
     },
   };
@@ -199,7 +208,12 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
 }
 
 const isCached = (name: string): boolean => /^\w+-[0-9a-f]{64}$/.test(name);
+const nameOf = ({ customerId, sha256 }: OwnContent): string => `${customerId}-${sha256}`;
 const digestIn = (name: string): string => name.slice(name.indexOf('-') + 1);
+const contentIn = (name: string): OwnContent => ({
+  customerId: name.slice(0, name.indexOf('-')),
+  sha256: digestIn(name),
+});
 
 function ignoreMissing(error: unknown): undefined {
   if (!isOneOf(['ENOENT'], error)) throw error;

@@ -51,6 +51,19 @@ describe('disk cache', () => {
     await cache.place(own('cccc'), target('c'), fetched('cccc'));
   }
 
+  test('what is known nowhere else any more is forgotten, except by the job that uses it', async () => {
+    const cache = await createDiskCache({ folder, maxBytes: 1000 });
+    await cache.forget(unexpected);
+    await cache.place(own('erased'), target('a'), fetched('erased'));
+    await cache.place(own('kept'), target('b'), fetched('kept'));
+    await cache.forget(async (there) => {
+      expect(new Set(there)).toEqual(new Set([own('erased'), own('kept')]));
+      return [own('erased')];
+    });
+    expect(await readdir(folder)).toEqual([nameOf('kept')]);
+    expect(await readFile(target('a'), 'utf8')).toBe('erased');
+  });
+
   test('a second job gets the same content without fetching it again', async () => {
     const cache = await createDiskCache({ folder, maxBytes: 1000 });
     expect(await cache.place(own('video'), target('a'), fetched('video'))).toBe('fetched');

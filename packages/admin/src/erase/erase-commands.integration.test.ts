@@ -1,0 +1,156 @@
+import { migrate } from '@lipsync/db';
+import { testRedisUrl } from '@lipsync/testkit';
+import { openWorld, rowsWith, type World } from '../../test/erasable';
+import { runCommand } from '../../test/operator';
+import { type ErasureRecord } from './erasure-list';
+
+const PASSWORD = 'secret';
+
+let world: World;
+let environment: Record<string, string>;
+/** The login of the operator's command, by its name. */
+let role: string;
+
+beforeAll(async () => {
+  world = await openWorld();
+  const url = new URL(world.database.url);
+  role = `${url.pathname.slice(1)}_admin`;
+  await world.make.query(`CREATE ROLE ${role} LOGIN PASSWORD '${PASSWORD}'`);
+  await migrate(url.href);
+  url.username = role;
+  url.password = PASSWORD;
+  environment = {
+    DATABASE_URL: url.href,
+    PUBLIC_BASE_URL: 'https://api.example.com',
+    MASTER_KEY: 'ab'.repeat(32),
+    REDIS_URL: testRedisUrl(),
+    S3_ENDPOINT: world.server.endpoint,
+    S3_BUCKET: world.server.bucket,
+    S3_ACCESS_KEY_ID: world.server.accessKeyId,
+    S3_SECRET_ACCESS_KEY: world.server.secretAccessKey,
+  };
+});
+afterEach(() => world.server.faults.clear());
+afterAll(async () => {
+  await world.make.query(`DROP OWNED BY ${role}`);
+  await world.make.query(`DROP ROLE ${role}`);
+  await world.close();
+});
+
+const admin = (...args: string[]) => runCommand(environment, ...args);
+
+async function json<T>(...args: string[]): Promise<T> {
+  const { exitCode, stdout, stderr } = await admin(...args, '--json');
+  if (exitCode !== 0) throw new Error(stderr);
+  return JSON.parse(stdout) as T;
+}
+
+/** A customer for whom nobody is at work: with a key, and an asset that is stored twice. */
+async function customerAtRest(): Promise<string> {
+  const customerId = await world.make.customer();
+  await world.make.apiKey(customerId);
+  const assetId = await world.make.readyAsset({ customerId, mediaType: 'video' });
+  for (const bytes of ['replaced', 'current'])
+    await world.storage.put(`assets/${assetId}/original`, Buffer.from(bytes), { contentType: 'video/mp4' });
+  return customerId;
+}
+
+describe('admin customers erase', () => {
+  it('says what is there, erases it under the role of admin, and says when it is repeated that it was', async () => {
+    const id = await customerAtRest();
+    const { exitCode, stdout, stderr } = await admin(
+      'customers',
+      'erase',
+      id,
+      '--yes',
+      '--as',
+      'ada',
+      '--json',
+    );
+    expect({ exitCode }).toEqual({ exitCode: 0 });
+    expect(stderr).toContain('0 renders, 0 preparations, 1 assets and 0 uploads; 2 objects with 15 bytes');
+    const record = JSON.parse(stdout) as object;
+    expect(record).toMatchObject({ kind: 'customer', id, state: 'erased', by: 'ada', assets: 1, objects: 2 });
+    expect(await json('customers', 'erase', id)).toMatchObject({ id, state: 'erased', by: 'ada' });
+    expect(await json<ErasureRecord[]>('erased', 'list')).toContainEqual(expect.objectContaining({ id }));
+    const rows = (await rowsWith(world, id)).map((row) => row.replace(/:.*/s, ''));
+    expect(rows).toEqual(['audit_log', 'audit_log']);
+  });
+
+  it('does nothing where nobody can confirm it', async () => {
+    const id = await customerAtRest();
+    const before = await rowsWith(world, id);
+    const { exitCode, stderr } = await admin('customers', 'erase', id);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('repeat it with --yes');
+    expect(await rowsWith(world, id)).toEqual(before);
+  });
+
+  it('names the rights that it needs if the store refuses, and ends when it is repeated with them', async () => {
+    const id = await customerAtRest();
+    world.server.faults.set({ denyRate: 1, applies: ({ method, key }) => method === 'DELETE' && key !== '' });
+    const { exitCode, stdout, stderr } = await admin('customers', 'erase', id, '--yes');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toContain('s3:DeleteObjectVersion');
+    world.server.faults.clear();
+    expect(await json('customers', 'erase', id, '--yes')).toMatchObject({ id, state: 'erased' });
+  });
+
+  it('cannot be undone by resuming the customer', async () => {
+    const id = await customerAtRest();
+    world.server.faults.set({ denyRate: 1, applies: ({ method }) => method === 'DELETE' });
+    await admin('customers', 'erase', id, '--yes');
+    const { exitCode, stderr } = await admin('customers', 'resume', id);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`${id} is being erased`);
+    world.server.faults.clear();
+    expect(await json('customers', 'erase', id, '--yes')).toMatchObject({ id, state: 'erased' });
+  });
+});
+
+it.each(['customer', 'render', 'asset'])('says that there is no such %s', async (kind) => {
+  const { exitCode, stderr } = await admin(`${kind}s`, 'erase', 'none', '--yes');
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: `admin: there is no ${kind} none\n` });
+});
+
+describe('admin erased apply', () => {
+  it('erases again what a restore of the database brought back, and nothing else', async () => {
+    const [id, other] = [await customerAtRest(), await customerAtRest()];
+    const backup = await backUp(id);
+    await json('customers', 'erase', id, '--yes');
+    expect(await json('erased', 'apply')).toEqual([]);
+    await restore(backup);
+    expect((await rowsWith(world, id)).length).toBeGreaterThan(3);
+    expect(await json('erased', 'apply')).toEqual([{ kind: 'customer', id, left: 'nothing' }]);
+    expect(new Set((await rowsWith(world, id)).map((row) => row.replace(/:.*/s, '')))).toEqual(
+      new Set(['audit_log']),
+    );
+    expect((await rowsWith(world, other)).length).toBeGreaterThan(2);
+  });
+
+  interface BackedUp {
+    table: string;
+    row: object;
+  }
+
+  async function backUp(id: string): Promise<BackedUp[]> {
+    const tables = new Set((await rowsWith(world, id)).map((row) => row.replace(/:.*/s, '')));
+    const rows: BackedUp[] = [];
+    for (const table of tables) {
+      const found = await world.make.query<{ row: object }>(
+        `SELECT to_json(t) AS row FROM "${table}" AS t WHERE position($1 IN t::text) > 0`,
+        [id],
+      );
+      rows.push(...found.map(({ row }) => ({ table, row })));
+    }
+    return rows;
+  }
+
+  async function restore(rows: readonly BackedUp[]): Promise<void> {
+    for (const { table, row } of rows)
+      await world.make.query(
+        `INSERT INTO "${table}" SELECT * FROM json_populate_record(NULL::"${table}", $1)`,
+        [JSON.stringify(row)],
+      );
+  }
+});

@@ -1,0 +1,153 @@
+import { createInterface } from 'node:readline/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Db, type ErasureSubject, findErasureSubject } from '@lipsync/db';
+import { type Storage, StorageError } from '@lipsync/storage';
+import { type Command } from 'commander';
+import { complain, print, type Row } from '../command-line';
+import { type AdminContext, type Connection } from '../connect';
+import { countSubject, erase, type ErasureDeps } from './erase';
+import { type ErasureRecord, listErasures, readErasure } from './erasure-list';
+
+interface EraseOptions {
+  yes?: boolean;
+  json?: boolean;
+}
+
+const KINDS = [
+  ['customer', 'everything of a customer: keys, work, every byte and every row'],
+  ['render', 'a render with its outputs and its webhook; what it was made from stays'],
+  ['asset', 'an asset with every render and preparation that was made from it'],
+] as const;
+
+export function addEraseCommands(program: Command, connection: Connection): void {
+  for (const [kind, what] of KINDS) {
+    const name = `${kind}s`;
+    const group = program.commands.find((command) => command.name() === name) ?? program.command(name);
+    if (group.description() === '') group.description(`${name} of all customers`);
+    group
+      .command(`erase <${kind}-id>`)
+      .description(`erase ${what}. Shows what is there and asks; may be interrupted and repeated`)
+      .option('--yes', 'ask nothing')
+      .option('--json')
+      .action((id: string, options: EraseOptions) =>
+        withErasure(connection, (deps) => eraseOne(deps, kind, id, options)),
+      );
+  }
+
+  const erased = program.command('erased').description('the list of what was erased, kept in the bucket');
+  erased
+    .command('list')
+    .option('--json')
+    .action((options: { json?: boolean }) =>
+      connection.withStorage(async (storage) => {
+        const rows: Row[] = [];
+        for await (const record of listErasures(storage)) rows.push(row(record));
+        print(rows, options);
+      }),
+    );
+  erased
+    .command('apply')
+    .description('after a restore of the database: erase again what came back of everything on the list')
+    .option('--json')
+    .action((options: { json?: boolean }) =>
+      withErasure(connection, async (deps) => print(await applyAgain(deps), options)),
+    );
+}
+
+type Deps = Omit<ErasureDeps, 'onStep'>;
+
+/** Opens what an erasure needs. Names the rights that the store wants if it refuses. */
+async function withErasure<T>(connection: Connection, action: (deps: Deps) => Promise<T>): Promise<T> {
+  try {
+    return await connection.withContext(({ db, act }: AdminContext) =>
+      connection.withStorage((storage) =>
+        connection.withQueues((queues) =>
+          action({ db, storage, queues, act, wait: (ms) => pause(ms).then(() => undefined) }),
+        ),
+      ),
+    );
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.kind !== 'rejected') throw error;
+    throw new Error(
+      `the store refuses: ${error.message}. Erasing takes credentials (S3_ACCESS_KEY_ID) that may s3:ListBucketVersions, s3:DeleteObjectVersion, s3:ListBucketMultipartUploads and s3:AbortMultipartUpload, which the services' own pair should not have. Repeat it with such`,
+      { cause: error },
+    );
+  }
+}
+
+async function eraseOne(
+  deps: Deps,
+  kind: ErasureSubject['kind'],
+  id: string,
+  { yes = false, json = false }: EraseOptions,
+): Promise<void> {
+  const { db, storage } = deps;
+  const earlier = await readErasure(storage, kind, id);
+  const subject = await subjectOf(db, kind, id, earlier);
+  if (subject === null) {
+    if (earlier === null) throw new Error(`there is no ${kind} ${id}`);
+    return print(row(earlier), { json });
+  }
+  const found = await countSubject(deps, subject);
+  const { renders, preparations, assets, uploads, objects, bytes } = found;
+  complain(
+    `${id} has ${renders} renders, ${preparations} preparations, ${assets} assets and ${uploads} uploads; ${objects} objects with ${bytes} bytes`,
+  );
+  if (!yes && !(await isConfirmed(id))) throw new Error('nothing was erased');
+  const onStep = (step: string): void => {
+    if (!json) complain(step);
+  };
+  const { record, left } = await erase({ ...deps, onStep }, subject, found);
+  print({ ...row(record), left: left.join('; ') || 'nothing' }, { json });
+  if (left.length > 0) {
+    complain(`${id} is not erased yet: ${left.join('; ')}`);
+    process.exitCode = 1;
+  }
+}
+
+/** Also that of an interrupted erasure whose last row is gone, and whose record does not say so yet. */
+async function subjectOf(
+  db: Db,
+  kind: ErasureSubject['kind'],
+  id: string,
+  earlier: ErasureRecord | null,
+): Promise<ErasureSubject | null> {
+  const subject = await findErasureSubject(db, kind, id);
+  if (subject !== null || earlier === null || earlier.state === 'erased') return subject;
+  return { kind, id, customerId: earlier.customer_id };
+}
+
+/** Asks on a terminal for the id itself, so that nobody erases by habit. */
+async function isConfirmed(id: string): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new Error('nobody can confirm this here: repeat it with --yes');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await terminal.question(`This cannot be undone. To erase it, type ${id}: `)).trim() === id;
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Erases what is on the list and there again, or not quite gone. Returns what became of each that was. */
+async function applyAgain(deps: Deps): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const record of await recordsOf(deps.storage)) {
+    const subject = await subjectOf(deps.db, record.kind, record.id, record);
+    if (subject === null) continue;
+    const { left } = await erase({ ...deps, onStep: () => undefined }, subject, record.found);
+    rows.push({ kind: record.kind, id: record.id, left: left.join('; ') || 'nothing' });
+    if (left.length > 0) process.exitCode = 1;
+  }
+  return rows;
+}
+
+/** All at once, because applying them writes to the list. */
+async function recordsOf(storage: Storage): Promise<ErasureRecord[]> {
+  const records: ErasureRecord[] = [];
+  for await (const record of listErasures(storage)) records.push(record);
+  return records;
+}
+
+function row({ kind, id, state, by, begun_at, erased_at, found }: ErasureRecord): Row {
+  return { kind, id, state, by, begun_at, erased_at, ...found };
+}
