@@ -164,6 +164,16 @@ describe('a clip that shows its own mouth', () => {
     }
   });
 
+  test('blurs it in a frame that motion has blurred', async () => {
+    const mouths = paintedExemplars(LARGE_FACE, 24, GREEN);
+    const steepest = async (image: Float32Array): Promise<number> => {
+      const spoken = await generate(image, landmarks(12), audio({ jaw: 0.6 }), mouths);
+      return Math.max(...rowsOf(spoken).map((level, row, all) => Math.abs(level - (all[row - 1] ?? level))));
+    };
+    const sharp = picture(12);
+    expect(await steepest(smearedDown(sharp, 6))).toBeLessThan(0.5 * (await steepest(sharp)));
+  });
+
   test('opens it as far as it does itself', async () => {
     const openings = [];
     for (const widest of [14, 24]) {
@@ -235,6 +245,22 @@ describe('a clip that shows its own mouth', () => {
     expect(Math.abs(lipWidth(rested, LARGE_FACE) - lipWidth(picture(0), LARGE_FACE))).toBeLessThan(5);
   });
 });
+
+/** How red the middle of the mouth is, row by row. */
+const rowsOf = (image: Float32Array): number[] =>
+  Array.from({ length: 48 }, (_, row) => image[(162 + row) * SIDE + 128] ?? NaN);
+
+/** Every pixel as the mean of those up to so many rows above and below. */
+function smearedDown(image: Float32Array, reach: number): Float32Array {
+  return image.map((_, i) => {
+    let sum = 0;
+    for (let step = -reach; step <= reach; step++) {
+      const row = Math.min(SIDE - 1, Math.max(0, (Math.floor(i / SIDE) % SIDE) + step));
+      sum += image[(Math.floor(i / AREA) * SIDE + row) * SIDE + (i % SIDE)] ?? NaN;
+    }
+    return sum / (2 * reach + 1);
+  });
+}
 
 /** The picture with gray hairs on the skin around the lips, each a column of two pixels that ends now and then. */
 function withHair(image: Float32Array): Float32Array {

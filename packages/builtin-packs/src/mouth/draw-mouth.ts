@@ -7,6 +7,7 @@ import { faceAxes, faceCoordinates, type Raster, rasterOf, type Region, turnOf }
 import { boundsOf, changeWithin, refine } from './fields';
 import { lipWarp } from './lip-warp';
 import { lipMotion, measuredLips } from './lips';
+import { motionBlur, smeared } from './motion-blur';
 import { mouthInterior, mouthPalette, paletteIn } from './mouth-interior';
 import { type MouthPose } from './mouth-pose';
 import { meanColor, skinColors } from './relighting';
@@ -75,6 +76,8 @@ export function drawMouth(
   const fromSeam = m.sub(at.v, m.mul(m.add(upperEdge, lowerEdge), 0.5));
   const lipsOfClip = exemplarLips(g, { ladder: own, rungs }, { axes, at, warp, motion, skin });
   const mouth = boundsOf(g, lipsOfClip.reach, raster);
+  const blur = motionBlur(g, { luma: picture.luma, axes, frame }, own, rungs);
+  const isBlurred = g.op('Greater', [g.op('ReduceMax', [m.max(blur.across, blur.down)], { keepdims: 0 }), 0]);
   const lacking = m.mix(g.scalar(1), rungs.beyond, rungs.weight);
   const isLacking = g.op('Greater', [g.op('ReduceMax', [lacking], { keepdims: 0 }), 0]);
 
@@ -91,11 +94,12 @@ export function drawMouth(
     const moved = sample(g, picture[name], m.add(still, moving), name === 'luma' ? 'cubic' : 'linear');
     const plane = g.op('Reshape', [moved, g.ints([-1, terms.length, rows, columns])]);
 
-    return changeWithin(g, plane, mouth, raster, scale, (around) => {
+    return changeWithin(g, plane, mouth, raster, scale, (around, shape) => {
       const toMouth = refine(g, raster, scale, mouth);
       const shown = lipsOfClip.drawn(name, toMouth);
       const [rim] = toMouth(1, border);
-      const withLips = m.mix(around, shown.color, m.mul(shown.weight, rim));
+      const ofClip = m.mul(shown.weight, rim);
+      const withLips = m.mix(around, shown.color, ofClip);
       const painted = (): Value => {
         const [v, u, upper, lower, middle] = toMouth(1, at.v, mouthU, upperEdge, lowerEdge, seam);
         const opening = { v, mouthU: u, upperEdge: upper, lowerEdge: lower, seam: middle };
@@ -104,7 +108,14 @@ export function drawMouth(
         return m.mix(withLips, inside, m.mul(cover, rim, lacking));
       };
       const result = { dtype: 'float32' as const, dims: ['batch', terms.length, 'points'] };
-      return g.choose(isLacking, result, painted, () => withLips);
+      const drawn = g.choose(isLacking, result, painted, () => withLips);
+      const asMoved = (): Value => {
+        const pixels = scale / PITCH;
+        const length = { across: m.mul(blur.across, pixels), down: m.mul(blur.down, pixels) };
+        const soft = smeared(g, g.op('Reshape', [drawn, shape]), length);
+        return m.mix(drawn, g.op('Reshape', [soft, g.ints([0, 0, -1])]), ofClip);
+      };
+      return g.choose(isBlurred, result, asMoved, () => drawn);
     });
   };
   return cellsOf(g, { luma: drawn('luma', PITCH), chroma: drawn('chroma', PITCH / 2) });

@@ -56,7 +56,7 @@ const COLOR_SEEN = 0.6;
 const SHUT = 0.01;
 
 /** Pixels from the lips' edge over which what is behind them comes to show. */
-const EDGE = 1.2;
+const EDGE = 2.2;
 
 /** Lips that hardly part keep the light from what is behind them: gaps in units of v, and how bright it is then. */
 const UNLIT = { surely: 0.02, not: 0.16, brightness: 0.4 };

@@ -49,7 +49,7 @@ export function refine(g: GraphBuilder, { rows, columns }: Raster, scale: number
 
 /**
  * Returns a plane [batch, channels, rows, columns] with `change` applied to its part within the bounds of a raster that
- * is `scale` times coarser. The part is [batch, channels, points].
+ * is `scale` times coarser. The part is [batch, channels, points]; its shape is that as [batch, channels, rows, columns].
  */
 export function changeWithin(
   g: GraphBuilder,
@@ -57,16 +57,17 @@ export function changeWithin(
   { starts, ends }: Bounds,
   { rows, columns }: Raster,
   scale: number,
-  change: (part: Value) => Value,
+  change: (part: Value, shape: Value) => Value,
 ): Value {
   const scales = g.ints([scale, scale]);
   const [from, to] = [g.op('Mul', [starts, scales]), g.op('Mul', [ends, scales])];
   const part = g.op('Slice', [plane, from, to, g.ints([2, 3])]);
   const flat = g.op('Reshape', [part, g.ints([0, 0, -1])]);
-  const difference = g.op('Sub', [change(flat), flat]);
+  const shape = g.op('Shape', [part]);
+  const difference = g.op('Sub', [change(flat, shape), flat]);
   const after = g.op('Sub', [g.ints([rows * scale, columns * scale]), to]);
   const none = g.ints([0, 0]);
   const around = g.op('Concat', [none, from, none, after], { axis: 0 });
-  const placed = g.op('Pad', [g.op('Reshape', [difference, g.op('Shape', [part])]), around]);
+  const placed = g.op('Pad', [g.op('Reshape', [difference, shape]), around]);
   return g.op('Add', [plane, placed]);
 }
