@@ -70,8 +70,7 @@ export function createStack(options: StackOptions) {
 
   async function loadState(): Promise<StackState> {
     const state = readState(layout.root) ?? (await createState());
-    // A stack that was made before outputs were signed has none.
-    (state as Partial<StackState>).signing ??= await createSigningCertificate();
+    state.signing ??= await createSigningCertificate();
     state.s3 = options.servers?.store ?? state.s3;
     state.egressRoutes = mergeRoutes(state.egressRoutes, options.egressRoutes ?? []);
     if (options.egressCa !== undefined) state.egressCa = mergeAuthorities(state.egressCa, options.egressCa);

@@ -11,7 +11,7 @@ export function secretsOf(
     'the master key': masterKey,
     "the database's password": new URL(servers.postgresUrl).password,
     "the store's key": s3.secretAccessKey,
-    'the key that signs outputs': signing.key,
+    ...(signing && { 'the key that signs outputs': signing.key }),
     ...Object.fromEntries(
       customers.flatMap(({ id, api_key, signing_secret }) => [
         [`the API key of ${id}`, api_key],

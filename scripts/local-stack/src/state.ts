@@ -70,8 +70,8 @@ export interface StackState {
   egressCa: string;
   /** Signs the certificates of the demos' receivers. */
   authority: KeyPair;
-  /** Signs the outputs' content credentials. */
-  signing: SigningCertificate;
+  /** Signs the outputs' content credentials. Absent until a stack that was made before them is up again. */
+  signing?: SigningCertificate;
   customers: StackCustomer[];
   gpuWorkers: GpuWorkerPlace[];
 }
