@@ -139,6 +139,18 @@ describe('admin renders list', () => {
     );
   });
 
+  it('finds what was made of a video or sound, by its digest', async () => {
+    const sha256 = 'a7'.repeat(32);
+    const own = await operator.make.customer();
+    const asset = (mediaType: 'video' | 'audio') =>
+      operator.make.readyAsset({ customerId: own, mediaType, sha256 });
+    const ofVideo = await operator.render(own, { video: { asset_id: await asset('video') } });
+    const ofAudio = await operator.render(own, { audio: { asset_id: await asset('audio') } });
+    await operator.render(own);
+    expect(await list('--source', sha256.toUpperCase())).toEqual([ofAudio, ofVideo]);
+    expect(await list('--source', 'b8'.repeat(32))).toEqual([]);
+  });
+
   it('says how many it leaves out', async () => {
     const own = await operator.make.customer();
     const id = await operator.render(own);

@@ -8,7 +8,7 @@ import {
   type RenderInspection,
 } from '@lipsync/db';
 import { RECORD_STATES } from '@lipsync/domain';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { complain, print, printWithTables, type Row } from './command-line';
 import { type AdminContext, type Connection, requireCustomer } from './connect';
 
@@ -19,6 +19,7 @@ interface CustomerOption {
 
 interface ListOptions extends CustomerOption {
   state?: (typeof RECORD_STATES.states)[number][];
+  source?: string;
 }
 
 /** More than anybody reads. The rest is only counted. */
@@ -44,13 +45,15 @@ export function addRenderCommands(program: Command, connection: Connection): voi
     .description(`the newest ${LIST_MAX} renders, the newest first`)
     .option('--customer <customer-id>', 'of this customer alone')
     .addOption(new Option('--state <state...>', 'in these states alone').choices(RECORD_STATES.states))
+    .option('--source <sha256>', 'made of these bytes: a file’s content credentials name them', digest)
     .option('--json')
-    .action(({ customer, state, json }: ListOptions) =>
+    .action(({ customer, state, source, json }: ListOptions) =>
       connection.withContext(async ({ db }) => {
         await requireCustomer(db, customer);
         const { renders, leftOut } = await listRenders(db, {
           customerId: customer,
           states: state,
+          sourceSha256: source,
           limit: LIST_MAX,
         });
         print(renders.map(listedRow), { json });
@@ -73,6 +76,11 @@ export function addRenderCommands(program: Command, connection: Connection): voi
           print({ cancelled: await cancelOpenRenders(context.db, customer, context.act) }, { json });
       }),
     );
+}
+
+function digest(value: string): string {
+  if (!/^[0-9a-f]{64}$/i.test(value)) throw new InvalidArgumentError('a SHA-256 in hex');
+  return value.toLowerCase();
 }
 
 async function findRender(db: Db, renderId: string): Promise<RenderInspection> {

@@ -7,6 +7,8 @@ interface RenderSearch {
   customerId?: string | undefined;
   /** Every state if omitted. */
   states?: readonly RecordStatus[] | undefined;
+  /** SHA-256 in hex of the video or sound that it is made of; anything if omitted. All assets are read for this. */
+  sourceSha256?: string | undefined;
   limit: number;
 }
 
@@ -18,11 +20,12 @@ export interface ListedRender extends RenderRow {
 /** The newest `limit` renders, expired or not, the newest first, and how many older ones there are. */
 export async function listRenders(
   db: Db,
-  { customerId, states, limit }: RenderSearch,
+  { customerId, states, sourceSha256, limit }: RenderSearch,
 ): Promise<{ renders: ListedRender[]; leftOut: number }> {
   const where = {
     ...(customerId === undefined ? {} : { customerId }),
     ...(states === undefined ? {} : { status: { in: [...states] } }),
+    ...(sourceSha256 === undefined ? {} : await madeOf(db, sourceSha256)),
   };
   // Ids sort by the time of their creation.
   const renders = await db.prisma.render.findMany({ where, orderBy: { id: 'desc' }, take: limit });
@@ -39,4 +42,10 @@ export async function listRenders(
     })),
     leftOut: total - renders.length,
   };
+}
+
+async function madeOf(db: Db, sha256: string) {
+  const assets = await db.prisma.asset.findMany({ where: { sha256 }, select: { id: true } });
+  const sources = { in: assets.map(({ id }) => id) };
+  return { OR: [{ videoAssetId: sources }, { audioAssetId: sources }] };
 }
