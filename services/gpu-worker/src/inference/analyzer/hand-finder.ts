@@ -125,7 +125,7 @@ export function createHandFinders(run: RunModel): () => HandFinder {
 
 const NOWHERE: Patch = { x: NaN, y: NaN, side: 0, angle: 0 };
 
-/** What all of these squares show of the picture, as a square; null if each is too small in it. */
+/** What all of these squares show of the picture, as a square; null if one of them is too small in it. */
 function squareAround(squares: readonly Patch[], { width, height }: RgbPicture): Patch | null {
   const [only] = squares;
   if (squares.length === 1 && only) return only;
