@@ -14,4 +14,4 @@ void runAdmin(() => {
   if (state === null)
     throw new Error('DATABASE_URL is not set, and no local stack was ever up (npm run stack -- up)');
   return { ...process.env, ...adminEnvironment(state) };
-}, 'Customers, keys, secrets, limits, renders, usage, webhooks, purging, the bucket, backups, the audit log. Works on DATABASE_URL and S3_…, else on the local stack.');
+}, 'Customers, keys, secrets, limits, renders, usage, webhooks, purging, erasing, the bucket, backups, the audit log. Works on DATABASE_URL and S3_…, else on the local stack.');
