@@ -259,6 +259,19 @@ export const METRICS = {
     labels: { engine: ENGINES },
     services: ['gpu-worker'],
   },
+  outputs_marked_total: {
+    type: 'counter',
+    help: 'Outputs by whether they got their content credentials: signed, or failed (delivered without). None are counted without a certificate.',
+    labels: { marking: ['signed', 'failed'] },
+    services: ['gpu-worker'],
+    fromZero: true,
+  },
+  signing_certificate_expiry_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When the certificate for content credentials, or one of its chain, expires; absent without one.',
+    labels: {},
+    services: ['gpu-worker'],
+  },
   inference_restarts_total: {
     type: 'counter',
     help: 'Inference processes that ended unexpectedly and are replaced: crashed, killed from outside (memory), stopped because they ignored a cancel (unresponsive), gave no sign of life (silent) or because a graph failed on their GPU, or never started.',

@@ -57,7 +57,7 @@ export async function startWorker(options: {
   const port = await health.start();
   lifecycle.onShutdown('health', () => health.close());
 
-  const marks = await openOutputMarks(env, serviceVersion(), logger);
+  const marks = await openOutputMarks({ env, version: serviceVersion(), logger, metrics });
   const codecs = await findVideoCodecs(env, process.env, logger);
   const packs = await usablePacks(env, logger);
   const available = metrics.gauge('engine_available');

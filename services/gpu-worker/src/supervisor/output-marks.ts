@@ -6,6 +6,7 @@ import {
   type Provenance,
 } from '@lipsync/credentials';
 import { type Logger } from '@lipsync/runtime';
+import { type Metrics } from '@lipsync/telemetry';
 import { type GpuWorkerEnv } from '../env';
 
 /** What became of an output's content credentials. */
@@ -33,7 +34,13 @@ type Settings = Pick<
  * Opens the operator's certificate and says in the log who signs, or that nobody does. Rejects with CredentialsError
  * when a certificate is set that cannot sign, or none where one is required.
  */
-export async function openOutputMarks(env: Settings, version: string, logger: Logger): Promise<OutputMarks> {
+export async function openOutputMarks(options: {
+  env: Settings;
+  version: string;
+  logger: Logger;
+  metrics: Metrics;
+}): Promise<OutputMarks> {
+  const { env, version, logger, metrics } = options;
   const { CONTENT_CREDENTIALS: mode } = env;
   const certificate = env.CONTENT_CREDENTIALS_CERTIFICATE;
   const key = env.CONTENT_CREDENTIALS_KEY;
@@ -44,38 +51,41 @@ export async function openOutputMarks(env: Settings, version: string, logger: Lo
     logger.warn('outputs are not marked: there is no certificate for content credentials');
     return UNMARKED;
   }
-  const signer = await openSigner({
+  const opened = await openSigner({
     certificate,
     key,
     onProblem: (error) => logger.error('the new certificate for content credentials is not used', { error }),
   });
+  const expiry = metrics.gauge('signing_certificate_expiry_timestamp_seconds');
+  const signer: ContentSigner = {
+    identity: async () => {
+      const identity = await opened.identity();
+      expiry.set({}, identity.expiresAt.getTime() / 1000);
+      return identity;
+    },
+  };
   const { subject, expiresAt } = await signer.identity();
   logger.info('outputs are marked', { signer: subject, certificate_expires_at: expiresAt.toISOString() });
-  return marksBy(signer, { name: SERVICE_NAME, version }, mode === 'required', logger);
-}
-
-/** Leaves outputs as they are. */
-export const UNMARKED: OutputMarks = { check: () => Promise.resolve(), mark: () => Promise.resolve('off') };
-
-function marksBy(
-  signer: ContentSigner,
-  generator: Provenance['generator'],
-  required: boolean,
-  logger: Logger,
-): OutputMarks {
+  const generator = { name: SERVICE_NAME, version };
+  const marked = metrics.counter('outputs_marked_total');
   return {
     check: async () => {
-      if (required) await signer.identity();
+      if (mode === 'required') await signer.identity();
     },
     mark: async (file, facts) => {
       try {
         await markOutput(signer, file, { ...facts, generator });
+        marked.inc({ marking: 'signed' });
         return 'signed';
       } catch (error) {
-        if (required) throw error;
+        if (mode === 'required') throw error;
         logger.error('an output could not be marked', { error });
+        marked.inc({ marking: 'failed' });
         return 'failed';
       }
     },
   };
 }
+
+/** Leaves outputs as they are. */
+export const UNMARKED: OutputMarks = { check: () => Promise.resolve(), mark: () => Promise.resolve('off') };

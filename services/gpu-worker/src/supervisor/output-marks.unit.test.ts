@@ -1,5 +1,6 @@
 import { createLogger } from '@lipsync/runtime';
-import { createSigningCertificate, type SigningCertificate } from '@lipsync/testkit';
+import { createMetrics } from '@lipsync/telemetry';
+import { createSigningCertificate, parseExposition, type SigningCertificate } from '@lipsync/testkit';
 import { openOutputMarks } from './output-marks';
 
 let certificate: SigningCertificate;
@@ -29,7 +30,9 @@ async function open(mode: 'off' | 'on' | 'required', pair: Partial<SigningCertif
     CONTENT_CREDENTIALS_CERTIFICATE: pair.chain,
     CONTENT_CREDENTIALS_KEY: pair.key,
   };
-  return { marks: await openOutputMarks(env, '1.0.0', logger), said };
+  const metrics = createMetrics();
+  const marks = await openOutputMarks({ env, version: '1.0.0', logger, metrics });
+  return { marks, said, metrics };
 }
 
 test('without a certificate a worker says once that outputs are unmarked, unless they need not be', async () => {
@@ -48,9 +51,13 @@ test('a worker does not start where a certificate is required and absent, incomp
 });
 
 test('an output that cannot be signed is delivered unsigned and logged, but not where signatures are required', async () => {
-  const { marks, said } = await open('on', certificate);
+  const { marks, said, metrics } = await open('on', certificate);
   expect(await marks.mark('/nowhere/output', facts)).toBe('failed');
   expect(said).toEqual(['outputs are marked', 'an output could not be marked']);
+  const told = parseExposition(await metrics.text());
+  expect(told.value('lipsync_outputs_marked_total', { marking: 'failed' })).toBe(1);
+  const expiry = told.value('lipsync_signing_certificate_expiry_timestamp_seconds', {});
+  expect(expiry).toBeGreaterThan(Date.now() / 1000);
   const required = await open('required', certificate);
   await expect(required.marks.mark('/nowhere/output', facts)).rejects.toThrow('ENOENT');
 });
