@@ -9,13 +9,9 @@ export interface PriceList {
   readonly perMinute: Readonly<Record<string, number>>;
 }
 
-const perMinute = z.partialRecord(
-  z.enum(ENGINES, `names an engine that is none of ${ENGINES.join(', ')}`),
-  z.number().nonnegative(),
-);
 const schema = z.strictObject({
   currency: z.string().regex(/^[A-Z]{3}$/, 'must have a currency of three capital letters, such as USD'),
-  per_minute: perMinute,
+  per_minute: z.partialRecord(z.enum(ENGINES), z.number().nonnegative()),
 });
 
 /** A price list as a setting: `{"currency":"USD","per_minute":{"musetalk":0.12}}`. */

@@ -60,10 +60,10 @@ const BUDGET_MS = 20_000;
 
 /**
  * Deletes the rows of resources that expired long enough ago, and expired features, idempotency keys, workers and
- * usage; then deletes the bytes of expired resources. Objects go first: a row is marked only after its objects are gone, so a crash
- * in between repeats the deletion and never leaks an object. Assets that an open record uses are kept until it ends.
- * Each call handles at least one resource unless it is told to stop; the next call continues with the rest. If a part
- * fails, the failure is reported and the other parts still run.
+ * usage; then deletes the bytes of expired resources. Objects go first: a row is marked only after its objects are gone,
+ * so a crash in between repeats the deletion and never leaks an object. Assets that an open record uses are kept until it
+ * ends. Each call handles at least one resource unless it is told to stop; the next call continues with the rest. If a
+ * part fails, the failure is reported and the other parts still run.
  */
 export async function purge(db: Db, options: PurgeOptions): Promise<PurgeReport> {
   const {
