@@ -127,7 +127,7 @@ describe("a service's role", () => {
     for (const change of [`customer_id = 'c'`, `customer_id = 'c', render_id = 'r'`])
       await expect(db.pool.query(`UPDATE run_usage SET ${change}`)).rejects.toThrow('row-level security');
     await db.pool.query('DELETE FROM run_usage');
-    expect(await anonymizeUsage(db.prisma, customerId)).toBe(1);
+    expect(await anonymizeUsage(db.prisma, customerId, 10)).toBe(1);
     expect(await make.query('SELECT customer_id, render_id, outcome FROM run_usage')).toEqual([
       { customer_id: null, render_id: null, outcome: 'cancelled' },
     ]);

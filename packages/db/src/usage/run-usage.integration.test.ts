@@ -6,7 +6,6 @@ import { failJob, retryJob } from '../jobs/fail';
 import { failOverdue } from '../maintenance/overdue';
 import { purge } from '../maintenance/purge';
 import { reconcile } from '../maintenance/reconcile';
-import { transaction } from '../postgres/db';
 import { cancelRender } from '../renders/cancel-render';
 import { anonymizeUsage, listUsage, sumUsage, totalsOf, type UsageSearch } from './run-usage';
 
@@ -180,13 +179,14 @@ describe('usage', () => {
     const other = await make.customer();
     await insert('a', customerId, '2026-10-02T00:00:00Z');
     await insert('b', other, '2026-10-02T00:00:00Z');
-    const anonymize = () => transaction(db, (tx) => anonymizeUsage(tx, customerId));
-    expect([await anonymize(), await anonymize()]).toEqual([1, 0]);
-    const rows = JSON.stringify(await db.prisma.runUsage.findMany({ where: { id: 'a' } }));
+    await insert('c', customerId, '2026-10-03T00:00:00Z');
+    const anonymize = () => anonymizeUsage(db.prisma, customerId, 1);
+    expect([await anonymize(), await anonymize(), await anonymize()]).toEqual([1, 1, 0]);
+    const rows = JSON.stringify(await db.prisma.runUsage.findMany({ where: { id: { in: ['a', 'c'] } } }));
     expect(rows).not.toMatch(new RegExp(`${customerId}|ren_`));
     expect(await sumUsage(db, { month: OCTOBER })).toMatchObject([
       { customerId: other, completed: 1, outputSeconds: 30 },
-      { customerId: null, customerName: null, completed: 1, outputSeconds: 30 },
+      { customerId: null, customerName: null, completed: 2, outputSeconds: 60 },
     ]);
   });
 

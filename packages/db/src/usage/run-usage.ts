@@ -80,16 +80,14 @@ function nextMonth(month: Date): Date {
 }
 
 /**
- * Makes the usage of a customer anonymous: its figures stay, for the totals of a month, and nothing tells whose they
- * were. Only the admin's role may do it. Call it when no run of the customer is open any more, since each adds its
- * usage when it ends. Returns how many rows it changed: none when it is repeated.
+ * Makes usage of a customer anonymous, at most `limit` rows: their figures stay, for the totals of a month, and nothing
+ * tells whose they were. Only the admin's role may do it. Repeat it until it returns less than the limit, when no run of
+ * the customer is open any more: each adds its usage when it ends.
  */
-export async function anonymizeUsage(tx: Tx, customerId: string): Promise<number> {
-  const { count } = await tx.runUsage.updateMany({
-    where: { customerId },
-    data: { customerId: null, renderId: null },
-  });
-  return count;
+export function anonymizeUsage(tx: Tx, customerId: string, limit: number): Promise<number> {
+  return tx.$executeRaw`
+    UPDATE run_usage SET customer_id = NULL, render_id = NULL WHERE id = ANY(ARRAY(
+      SELECT id FROM run_usage WHERE customer_id = ${customerId} LIMIT ${limit}::int))`;
 }
 
 /** Deletes usage of runs that ended more than so many months ago, oldest first. Returns how many rows. */
