@@ -65,7 +65,7 @@ export { reconcile } from './maintenance/reconcile';
 export { type ListedRender, listRenders } from './renders/list-renders';
 export { getRender, type RenderDetails } from './renders/get-render';
 export { type DeliveryOutcome, type DeliveryState, settleDelivery } from './webhooks/settle-delivery';
-export { anonymizeUsage, listUsage, sumUsage, type UsageTotal } from './usage/run-usage';
+export { listUsage, sumUsage, type UsageTotal } from './usage/run-usage';
 export { completeUpload, createUpload } from './inputs/uploads';
 export { heartbeatWorker, liveQueues, registerWorker, removeWorker, type Slots } from './queue/workers';
 export {

@@ -1,6 +1,7 @@
 import { UPLOAD_COMPLETE_GRACE_SECONDS } from '@lipsync/domain';
 import { Prisma } from '@lipsync/prisma';
 import { databaseNow, type Db, secondsAfter, transaction } from '../postgres/db';
+import { anonymizeUsage } from '../usage/run-usage';
 import {
   assetsOf,
   type ErasureSubject,
@@ -166,7 +167,7 @@ export async function deleteRest({ prisma }: Db, customerId: string): Promise<nu
     for (let changed = BATCH; changed === BATCH; total += changed) {
       changed =
         table === ANONYMOUS_TABLE
-          ? await prisma.$executeRaw`UPDATE ${name} SET customer_id = NULL, render_id = NULL WHERE ${some}`
+          ? await anonymizeUsage(prisma, customerId, BATCH)
           : await prisma.$executeRaw`DELETE FROM ${name} WHERE ${some}`;
     }
   }
