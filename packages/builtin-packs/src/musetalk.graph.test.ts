@@ -128,6 +128,17 @@ test('rounding narrows the mouth', async () => {
   expect(lipWidth(round, LARGE_FACE)).toBeLessThan(lipWidth(image, LARGE_FACE) - 5);
 });
 
+test('lips at rest stay shut up to the contact with which a word begins', async () => {
+  const image = picture(0);
+  const edgeBefore = async (first: Cues): Promise<number> => {
+    const cues = (step: number): Cues => (step < 6 ? {} : step < 9 ? first : { jaw: 0.9, spreading: 1 });
+    return lowerLipEdge(await generate(image, landmarks(0), cueWindow(cues, 'added')), LARGE_FACE);
+  };
+  const rest = lowerLipEdge(image, LARGE_FACE);
+  expect(await edgeBefore({ closure: 1 })).toBe(rest);
+  expect(await edgeBefore({ jaw: 0.9 })).toBeGreaterThan(rest + 2);
+});
+
 test('lips that touch stay closed, however far the jaw is down', async () => {
   const image = picture(0);
   const touching = await generate(image, landmarks(0), audio({ jaw: 0.9, closure: 1 }));

@@ -137,11 +137,8 @@ const WIDE_JAW = 0.85;
 const PARTING_POWER = 0.7;
 /** Corners that are drawn apart stretch the lips, which then part by so much less. */
 const STRETCHED = 0.3;
-/**
- * Lips that speak and do not touch are parted by at least this share of the widest gap. Those that are drawn together or
- * apart by this much speak.
- */
-const PARTED = { share: 0.3, drawn: 0.25 };
+/** Lips that speak and do not touch are parted by at least this share of the widest gap. */
+const PARTED = 0.3;
 /** Lips touch from so much of a contact on, and at smaller gaps, which are heard when nobody speaks. */
 const CONTACT = 0.85;
 const TOUCHING = 0.015;
@@ -187,10 +184,9 @@ export function lipMotion(
   });
   const [upper, lower] = [edge(-1, source.upper), edge(1, source.lower)];
 
-  const speaks = m.ramp(m.max(pose.rounding, pose.spreading), 0, PARTED.drawn);
   const lowered = g.op('Pow', [m.mul(pose.jaw, 1 / WIDE_JAW), PARTING_POWER]);
   const opened = m.mul(lowered, m.sub(1, m.mul(pose.spreading, STRETCHED)));
-  const spoken = m.mul(m.max(opened, m.mul(speaks, PARTED.share)), habits.widestGap);
+  const spoken = m.mul(m.max(opened, m.mul(pose.speaks, PARTED)), habits.widestGap);
   const apart = m.mul(m.mix(spoken, DENTAL.gap, pose.dental), m.ramp(pose.closure, CONTACT, 0));
   const gap = m.mul(
     g.op('Relu', [m.sub(apart, TOUCHING)]),

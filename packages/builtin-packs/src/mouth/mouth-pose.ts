@@ -7,6 +7,8 @@ import { CUE_STATE, STATES, WIDTH } from '../hearing/audio-encoder';
 export interface MouthPose {
   /** How far the jaw is down: 0 at rest, about 0.2 in "ee", 0.95 in "ah". */
   readonly jaw: Value;
+  /** 1 where somebody speaks, so that lips which do not touch are parted. */
+  readonly speaks: Value;
   /** 1 where the lips touch: m, b, p. */
   readonly closure: Value;
   /** 1 where the lips are drawn together and forward: "oo". */
@@ -35,6 +37,8 @@ const LIPS_MEET = [0, 0.2, 1, 0.2, 0] as const;
 const TEETH_BRUSHED = [0.2, 0.7, 1, 0.7, 0.2] as const;
 /** What is heard of drawn lips is a mean of what might be. Mouths decide. */
 const EMPHASIS = 1.5;
+/** Lips that are drawn together or apart by this much speak. Before a word they are drawn a little. */
+const SPEAKS = { from: 0.1, surely: 0.35 };
 const EACH_CUE = [1, 1, 1, 1, 1] as const;
 
 /**
@@ -50,19 +54,45 @@ export function mouthPose(g: GraphBuilder, audio: Value, positionCode: 'added' |
   const steps = g.op('Reshape', [coded, g.ints([-1, WINDOW_STEPS, CUES.length])]);
   const cues = m.clamp(positionCode === 'added' ? m.sub(steps, positionCodeOfCues(g)) : steps, 0, 1);
 
-  const [, jaw, rounding, spreading] = g.split(g.op('MatMul', [stepWeights(g), cues]), EACH_CUE, 2);
   const inRows = g.op('Transpose', [cues], { perm: [0, 2, 1] });
   const apart = g.op('MaxPool', [m.sub(1, inRows)], { kernel_shape: [3], pads: [1, 1] });
+  // A doubtful contact leaves most of the gap.
+  const [together] = g.split(m.square(m.sub(1, apart)), [1, CUES.length - 1], 1);
   const shown = (heard: Value, weights: readonly number[]): Value => {
     const around = g.weights([1, 1, WINDOW_STEPS], aroundMiddle(weights));
     return g.op('ReduceMax', [m.mul(heard, around), g.ints([2])]);
   };
-  // A doubtful contact leaves most of the gap.
-  const together = m.square(m.sub(1, apart));
-  const [closure] = g.split(shown(together, LIPS_MEET), [1, CUES.length - 1], 1);
   const [, dental] = g.split(shown(inRows, TEETH_BRUSHED), [CUES.length - 1, 1], 1);
+
+  const usual = stepWeights(g);
+  const [, , rounding, spreading] = g.split(g.op('MatMul', [usual, cues]), EACH_CUE, 2);
+  const uncrossed = m.mul(usual, m.sub(1, contactAhead(g, together)));
+  const beforeContact = m.div(uncrossed, g.op('ReduceSum', [uncrossed, g.ints([2])]));
+  const [, jaw, roundingBefore, spreadingBefore] = g.split(
+    g.op('MatMul', [beforeContact, cues]),
+    EACH_CUE,
+    2,
+  );
   const plain = (cue: Value): Value => m.min(m.mul(cue, EMPHASIS), 1);
-  return { jaw, closure, rounding: plain(rounding), spreading: plain(spreading), dental };
+  return {
+    jaw,
+    speaks: m.ramp(m.max(plain(roundingBefore), plain(spreadingBefore)), SPEAKS.from, SPEAKS.surely),
+    closure: shown(together, LIPS_MEET),
+    rounding: plain(rounding),
+    spreading: plain(spreading),
+    dental,
+  };
+}
+
+/**
+ * [batch, 1, 10]: 1 from the next contact of the window on. Lips open for what comes before it, not for what follows:
+ * those at rest would part ahead of the sound, and meet again for its first p.
+ */
+function contactAhead(g: GraphBuilder, together: Value): Value {
+  const ahead = Array.from({ length: WINDOW_STEPS }, (_, step) => (step >= MIDDLE ? 1 : 0));
+  const coming = g.op('Mul', [together, g.weights([1, 1, WINDOW_STEPS], ahead)]);
+  const reach = WINDOW_STEPS - MIDDLE - 1;
+  return g.op('MaxPool', [coming], { kernel_shape: [reach + 1], pads: [reach, 0] });
 }
 
 /** The caller adds the position code to every channel. Subtracting this from the channels gives the cues again. */

@@ -98,8 +98,11 @@ export function difference(
 /** The cues about the mouth that the built-in audio encoder outputs. */
 export type Cues = Partial<Record<(typeof CUES)[number], number>>;
 
-/** A window of hidden states with the same cues in every step, with or without the sinusoidal position code. */
-export function cueWindow(cues: Cues, positionCode: 'added' | 'none'): Float32Array<ArrayBuffer> {
+/** A window of hidden states with the same cues in every step, or each step's, with or without the sinusoidal position code. */
+export function cueWindow(
+  cues: Cues | ((step: number) => Cues),
+  positionCode: 'added' | 'none',
+): Float32Array<ArrayBuffer> {
   const tokens = WINDOW_STEPS * STATES;
   const window = new Float32Array(tokens * WIDTH);
   if (positionCode === 'added') window.set(positionalEncoding(tokens, WIDTH));
@@ -107,9 +110,10 @@ export function cueWindow(cues: Cues, positionCode: 'added' | 'none'): Float32Ar
     // The spectrogram in state 0 is never all zero, not even in silence.
     const spectrum = step * STATES * WIDTH;
     window[spectrum] = (window[spectrum] ?? 0) - 0.5;
+    const heard = typeof cues === 'function' ? cues(step) : cues;
     CUES.forEach((name, i) => {
       const at = (step * STATES + CUE_STATE) * WIDTH + i;
-      window[at] = (window[at] ?? 0) + (cues[name] ?? 0);
+      window[at] = (window[at] ?? 0) + (heard[name] ?? 0);
     });
   }
   return window;
