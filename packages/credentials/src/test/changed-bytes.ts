@@ -18,7 +18,8 @@ export async function deceptions(
   { count, seed, head }: { readonly count: number; readonly seed: number; readonly head: number },
 ): Promise<Change[]> {
   const truth = JSON.stringify(saysOf(await readCredentials(file, authority)));
-  const change = fc.record({ at: fc.nat(file.length - 1), xor: fc.integer({ min: 1, max: 255 }) });
+  // Without the bias toward small numbers, which would try the head of the file again and again.
+  const change = fc.noBias(fc.record({ at: fc.nat(file.length - 1), xor: fc.integer({ min: 1, max: 255 }) }));
   const found: Change[] = [];
   for (const { at, xor } of fc.sample(change, { numRuns: count, seed })) {
     const changed = Uint8Array.from(file);
