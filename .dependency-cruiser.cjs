@@ -164,9 +164,15 @@ module.exports = {
     ]),
     only(
       'child-processes-only-from-media-and-inference-host',
-      'Everything else is in process',
+      'Everything else is in process; PostgreSQL dumps by its own program',
       '^(node:)?child_process$',
-      ['^packages/media/', '^services/gpu-worker/src/host/', '^scripts/', '^prisma/scripts/'],
+      [
+        '^packages/media/',
+        '^services/gpu-worker/src/host/',
+        '^packages/admin/src/postgres-dump\\.ts',
+        '^scripts/',
+        '^prisma/scripts/',
+      ],
     ),
   ],
   options: {

@@ -1,7 +1,7 @@
 import { type Binaries, type ReplacedCodec } from '@lipsync/media';
 import { type InferenceStage, type TensorBytes } from '../protocol/messages';
 import { type Models } from './models';
-import { type KeptMouths } from './pipeline/cut-mouths';
+import { type KeptMouths } from './pipeline/kept-mouths';
 import { type StageClock } from './stage-clock';
 
 /** What the steps of one task share. */

@@ -7,7 +7,7 @@ import { createTaskProgress, type Job } from './job';
 import { type Models, type SessionHosts } from './models';
 import { type GraphSettings, type LoadOptions, loadPack } from './packs/load-pack';
 import { analyzeVideo } from './pipeline/analyze-video';
-import { createKeptMouths } from './pipeline/cut-mouths';
+import { createKeptMouths } from './pipeline/kept-mouths';
 import { renderVideo } from './pipeline/render-video';
 import { type SessionHost } from './sessions/session';
 import { type TimedSessionHost } from './sessions/session-host';

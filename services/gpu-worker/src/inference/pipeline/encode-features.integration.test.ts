@@ -10,7 +10,7 @@ import { type Job } from '../job';
 import { videoOf } from '../local-media';
 import { type Models } from '../models';
 import { createStageClock } from '../stage-clock';
-import { createKeptMouths } from './cut-mouths';
+import { createKeptMouths } from './kept-mouths';
 import { type EncodedFeatures, encodeFeatures } from './encode-features';
 
 const FRAMES = 12;

@@ -1,5 +1,5 @@
 import { FACE_TRACK_VERSION, type MouthExemplars, NO_MOUTHS } from '@lipsync/engines';
-import { createKeptMouths } from './cut-mouths';
+import { createKeptMouths } from './kept-mouths';
 
 const track = { version: FACE_TRACK_VERSION, analyzerVersion: 'a', frames: 50 } as const;
 const video = { videoKey: 'one', track, shown: 40 };
