@@ -1,4 +1,5 @@
 import {
+  cancelRender,
   completeRender,
   createRender,
   type ErasureSubject,
@@ -233,6 +234,16 @@ describe('erasing a render', () => {
     const there = (await rowsWith(world, runningId)).map((row) => row.replace(/:.*/s, ''));
     expect(new Set(there)).toEqual(new Set(['audit_log', 'run_usage']));
   });
+
+  it('waits for a worker that may not know yet that its render was cancelled', async () => {
+    const customer = await makeErasable(world);
+    const { customerId, runningId } = customer;
+    await cancelRender(world.db, customerId, runningId);
+    const waits: number[] = [];
+    await eraseNow('render', runningId, { wait: async (ms) => void waits.push(ms) });
+    expect(waits).toEqual([expect.any(Number)]);
+    expect(waits[0]).toBeGreaterThan(30_000);
+  });
 });
 
 describe('erasing an asset', () => {
@@ -256,5 +267,22 @@ describe('erasing an asset', () => {
     expect(features()).toHaveLength(1);
     await eraseNow('asset', twin);
     expect(features()).toEqual([]);
+  });
+
+  it('waits for a worker that may still keep what a render that has just ended learned of the video', async () => {
+    const { customerId, videoId, completedId } = await makeErasable(world);
+    const longAgo = `now() - interval '1 hour'`;
+    for (const change of [
+      `jobs SET status = 'finished', lease_until = NULL`,
+      `feature_objects SET kept_until = now()`,
+      `preparations SET updated_at = ${longAgo}`,
+      `engine_runs SET updated_at = ${longAgo}`,
+    ])
+      await world.make.query(`UPDATE ${change} WHERE customer_id = $1`, [customerId]);
+    await world.make.query('UPDATE engine_runs SET updated_at = now() WHERE render_id = $1', [completedId]);
+    const waits: number[] = [];
+    await eraseNow('asset', videoId, { wait: async (ms) => void waits.push(ms) });
+    expect(waits).toEqual([expect.any(Number)]);
+    expect(waits[0]).toBeGreaterThan(60_000);
   });
 });

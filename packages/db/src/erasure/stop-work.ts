@@ -8,13 +8,13 @@ import { cancelOpenRuns, endPreparation } from '../jobs/end-records';
 import { failSubject } from '../jobs/fail';
 import { finishJobs, lockSubject } from '../jobs/job';
 import { databaseNow, type Db, secondsAfter, transaction } from '../postgres/db';
-import { type ErasureSubject, preparationsOf, rendersOf, uploadsOf } from './subject';
+import { assetsOf, type ErasureSubject, preparationsOf, rendersOf, uploadsOf } from './subject';
 
 /** How long a worker whose job was ended may still be storing something: it notices, and its transfer is cut off. */
 const LAST_TRANSFER_SECONDS = 15;
 /** A worker stores features for this long after its job has ended, and is cut off then. */
 const LATE_FEATURE_SECONDS = 60;
-/** The longest that anything waits for, whatever it was that an earlier call ended. */
+/** For so long after work has ended something of it may still be stored, whoever ended it. */
 export const WRITERS_SECONDS = LATE_FEATURE_SECONDS + LAST_TRANSFER_SECONDS;
 
 interface Stopped {
@@ -31,15 +31,18 @@ interface Stopped {
 export async function stopWork(db: Db, subject: ErasureSubject, act: Act): Promise<Stopped> {
   await refuse(db, subject, act);
   await awaitEarlierTransactions(db);
-  const times: (Date | null)[] = [];
   const jobIds: string[] = [];
   for (;;) {
     const found = await findOpenJobs(db, subject);
     if (found.length === 0) break;
-    for (const id of found) times.push(await endJob(db, id));
+    for (const id of found) await endJob(db, id);
     jobIds.push(...found);
   }
-  times.push(await giveUpDeliveries(db, subject), await lateFeatures(db, subject));
+  const times = [
+    await lateWriters(db, subject),
+    await giveUpDeliveries(db, subject),
+    await lateFeatures(db, subject),
+  ];
   const latest = Math.max(...times.map((time) => time?.getTime() ?? -Infinity));
   const now = await databaseNow(db.prisma);
   return { writersUntil: latest > now.getTime() ? new Date(latest) : null, jobIds };
@@ -129,18 +132,17 @@ function idsOf(rows: readonly { readonly id: string }[]): string[] {
 /** What a record says that was stopped, for as long as it is there. */
 const STOPPED: Failure = { errorCode: 'asset_expired' };
 
-/** Ends a job and its record, of which nobody is told. Returns until when its worker may still be storing something. */
-function endJob(db: Db, jobId: string): Promise<Date | null> {
+/** Ends a job and its record, of which nobody is told. */
+function endJob(db: Db, jobId: string): Promise<void> {
   return transaction(db, async (tx) => {
     const subject = await lockSubject(tx, jobId);
     if (subject === null) {
       await finishJobs(tx, [jobId], null);
-      return null;
+      return;
     }
     const now = await databaseNow(tx);
-    const { status, leaseUntil } = subject.job;
     // Its worker was faster.
-    if (status === 'finished') return null;
+    if (subject.job.status === 'finished') return;
     switch (subject.kind) {
       case 'render': {
         const where = { id: subject.render.id };
@@ -157,8 +159,27 @@ function endJob(db: Db, jobId: string): Promise<Date | null> {
       case 'ingest':
         await failSubject(db, tx, subject, STOPPED, now);
     }
-    return leaseUntil && secondsAfter(leaseUntil, LAST_TRANSFER_SECONDS);
   });
+}
+
+/**
+ * Whoever ended a job, here or just before, its worker may not know it yet; and one that completed a render may still
+ * keep what it learned of the video. Until when.
+ */
+async function lateWriters(db: Db, subject: ErasureSubject): Promise<Date | null> {
+  const { prisma } = db;
+  const { kind, customerId } = subject;
+  const renders = { where: rendersOf(subject), select: { id: true } } as const;
+  const ofRuns =
+    kind === 'customer' ? { customerId } : { renderId: { in: idsOf(await prisma.render.findMany(renders)) } };
+  const latest = { _max: { updatedAt: true } } as const;
+  const ends = [
+    await prisma.engineRun.aggregate({ where: ofRuns, ...latest }),
+    await prisma.preparation.aggregate({ where: preparationsOf(subject), ...latest }),
+    await prisma.asset.aggregate({ where: { ...assetsOf(subject), status: 'failed' }, ...latest }),
+  ];
+  const last = Math.max(...ends.map(({ _max }) => _max.updatedAt?.getTime() ?? -Infinity));
+  return last === -Infinity ? null : secondsAfter(new Date(last), WRITERS_SECONDS);
 }
 
 /** Gives up what would still be sent. Returns until when an attempt may be under way. */
