@@ -17,14 +17,20 @@ const HEADER_BYTES = 8;
 /** A box begins with at most this: a 64-bit size or a user type. */
 const HEAD_BYTES = 24;
 
-/** The boxes at the top of a file; null if that is not how the file is made. */
+/**
+ * As many as a video in fragments has. A customer could send one with millions of empty boxes, which would take minutes and
+ * gigabytes to list.
+ */
+const BOXES_MAX = 20_000;
+
+/** The boxes at the top of a file; null if that is not how the file is made, or there are more than anybody needs. */
 export async function topLevelBoxes(file: FileHandle): Promise<Box[] | null> {
   const { size: end } = await file.stat();
   const boxes: Box[] = [];
   for (let offset = 0; offset < end;) {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, offset);
     const box = bytesRead < HEADER_BYTES ? null : boxAt(buffer.subarray(0, bytesRead), 0, end - offset);
-    if (box === null) return null;
+    if (box === null || boxes.length === BOXES_MAX) return null;
     boxes.push({ ...box, offset });
     offset += box.size;
   }

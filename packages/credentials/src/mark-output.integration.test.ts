@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSigningCertificate, ffmpeg, mediaTiming, type SigningCertificate } from '@lipsync/testkit';
@@ -99,6 +99,16 @@ test('a source whose manifest is malformed is an ingredient without one', async 
   bytes.fill(0xff, bytes.indexOf('jumd') - 4, bytes.indexOf('jumd'));
   await writeFile(broken, bytes);
   const file = await marked('of-broken.mp4', { source: broken });
+  const report = await readCredentials(await readFile(file), certificate.authority);
+  expect(report.validation_state).toBe('Trusted');
+  expect(activeManifest(report).ingredients[0]?.active_manifest).toBeUndefined();
+});
+
+test('a source of more boxes than a video has is not read to its end, and is an ingredient without a manifest', async () => {
+  const crowded = await marked('crowded.mp4');
+  const empty = Buffer.from('\0\0\0\x08free', 'latin1');
+  await appendFile(crowded, Buffer.alloc(20_000 * empty.length, empty));
+  const file = await marked('of-crowded.mp4', { source: crowded });
   const report = await readCredentials(await readFile(file), certificate.authority);
   expect(report.validation_state).toBe('Trusted');
   expect(activeManifest(report).ingredients[0]?.active_manifest).toBeUndefined();

@@ -20,25 +20,24 @@ const SIGNATURE_LABEL = 'c2pa.signature';
 
 /**
  * The manifests of an MP4 or QuickTime file. Null if it carries none, or none that can be kept: of more than 4 MiB,
- * several stores, or malformed. Reads the headers of the file's boxes and that store, nothing else.
+ * several stores, malformed, or among more boxes than a video has. Reads the headers of boxes and that store, nothing else.
  */
 export async function readSourceManifests(path: string): Promise<SourceManifests | null> {
   const file = await open(path);
   try {
     const boxes = (await topLevelBoxes(file)) ?? [];
-    const stores: Buffer[] = [];
+    let found: Buffer | null = null;
     for (const { type, offset, size } of boxes) {
       if (type !== 'uuid' || size > STORE_BYTES_MAX) continue;
       const { buffer } = await file.read(Buffer.alloc(size), 0, size, offset);
       if (buffer.subarray(8, 8 + C2PA_USER_TYPE.length).equals(C2PA_USER_TYPE)) {
         // An update manifest is in a second box, which changes the meaning of the first.
         const store = storeIn(buffer);
-        if (store === null) return null;
-        stores.push(store);
+        if (store === null || found !== null) return null;
+        found = store;
       }
     }
-    const [store, ...more] = stores;
-    return store === undefined || more.length > 0 ? null : parseStore(store);
+    return found && parseStore(found);
   } finally {
     await file.close();
   }
