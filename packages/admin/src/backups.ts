@@ -10,11 +10,14 @@ import type { Connection } from './connect';
 import { connectedPrograms, restoreDump, writeDump } from './postgres-dump';
 
 const PREFIX = 'backups/';
-const DUMP_NAME = /^backups\/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)\.dump$/;
+const OF_BEFORE = '.before-restore';
+const DUMP_NAME = /^backups\/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)(\.before-restore)?\.dump$/;
 
 interface Dump {
   readonly key: string;
   readonly takenAt: Date;
+  /** Of the database that a restore replaced, perhaps half: only who names its time wants it. */
+  readonly isOfBefore: boolean;
 }
 
 /** Not restored: whoever was uploading does it again. */
@@ -69,12 +72,12 @@ export function addBackupCommands(program: Command, connection: Connection): voi
       connection.withStorage(async (storage) => {
         const { to } = options;
         const databaseUrl = connection.databaseUrl();
-        const dump = (await dumps(storage)).find(({ takenAt }) => to === undefined || takenAt <= to);
+        const dump = chosenDump(await dumps(storage), to);
         if (dump === undefined) throw new Error('there is no dump that is as old');
         const connected = await connectedPrograms(databaseUrl);
         if (connected.length > 0)
           throw new Error(`stop the services first; connected are: ${connected.join(', ')}`);
-        const before = await dumpInto(storage, databaseUrl);
+        const before = await dumpInto(storage, databaseUrl, OF_BEFORE);
         await withFile(async (file) => {
           await storage.getToFile(dump.key, file);
           await restoreDump(databaseUrl, file);
@@ -83,7 +86,7 @@ export function addBackupCommands(program: Command, connection: Connection): voi
         // What is on record since the dump is in the dump of before.
         await connection.withDatabase(({ db, act }) =>
           recordAct(db, db.prisma, act, {
-            details: { restored_to: dump.takenAt.toISOString(), dump_of_before: before.toISOString() },
+            details: { restored_to: dump.takenAt.toISOString(), dump_of_before: before.key },
           }),
         );
         await storage.eraseVersions(UPLOADS);
@@ -93,19 +96,19 @@ export function addBackupCommands(program: Command, connection: Connection): voi
           counts.objects_restored += restored;
           counts.objects_hidden += hidden;
         }
-        print({ restored_to: dump.takenAt, dump_of_before: before, ...counts }, options);
+        print({ restored_to: dump.takenAt, dump_of_before: before.key, ...counts }, options);
       }),
     );
 }
 
 async function backUp(storage: Storage, databaseUrl: string, keepSeconds: number): Promise<Row> {
   await storage.keepVersions();
-  const takenAt = await dumpInto(storage, databaseUrl);
+  const { takenAt, key } = await dumpInto(storage, databaseUrl);
   const until = new Date(takenAt.getTime() - keepSeconds * 1000);
   const outdated = (await dumps(storage)).slice(1).filter((dump) => dump.takenAt < until);
   await storage.delete(outdated.map(({ key }) => key));
   const forgotten = await storage.forgetVersions(until);
-  return { dump: keyOf(takenAt), forgotten_dumps: outdated.length, forgotten_versions: forgotten };
+  return { dump: key, forgotten_dumps: outdated.length, forgotten_versions: forgotten };
 }
 
 /** Until a signal asks this process to end. A time that fails is complained about, and the next may succeed. */
@@ -118,26 +121,36 @@ async function repeat(work: () => Promise<void>, everySeconds: number): Promise<
   }
 }
 
-/** Returns when the dump was taken. */
-async function dumpInto(storage: Storage, databaseUrl: string): Promise<Date> {
+async function dumpInto(
+  storage: Storage,
+  databaseUrl: string,
+  kind = '',
+): Promise<Pick<Dump, 'key' | 'takenAt'>> {
   const takenAt = new Date();
+  const key = `${PREFIX}${inSeconds(takenAt)}${kind}.dump`;
   await withFile(async (file) => {
     await writeDump(databaseUrl, file);
-    await storage.put(keyOf(takenAt), { file }, { contentType: 'application/octet-stream' });
+    await storage.put(key, { file }, { contentType: 'application/octet-stream' });
   });
-  return takenAt;
+  return { key, takenAt };
 }
 
-function keyOf(takenAt: Date): string {
-  return `${PREFIX}${takenAt.toISOString().replace(/\.\d+/, '')}.dump`;
+const inSeconds = (at: Date): string => at.toISOString().replace(/\.\d+/, '');
+
+/** Of the dumps until a time the newest. One of before a restore only at its very time. */
+function chosenDump(all: readonly Dump[], to: Date | undefined): Dump | undefined {
+  return (
+    all.find(({ takenAt, isOfBefore }) => isOfBefore && takenAt.getTime() === to?.getTime()) ??
+    all.find(({ takenAt, isOfBefore }) => !isOfBefore && (to === undefined || takenAt <= to))
+  );
 }
 
 /** The newest first. */
 async function dumps(storage: Storage): Promise<Dump[]> {
   const found: Dump[] = [];
   for await (const key of storage.list(PREFIX)) {
-    const [, text] = DUMP_NAME.exec(key) ?? [];
-    if (text !== undefined) found.push({ key, takenAt: new Date(text) });
+    const [, text, kind] = DUMP_NAME.exec(key) ?? [];
+    if (text !== undefined) found.push({ key, takenAt: new Date(text), isOfBefore: kind === OF_BEFORE });
   }
   return found.reverse();
 }

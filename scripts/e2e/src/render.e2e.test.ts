@@ -147,7 +147,7 @@ describe('a render that completes', () => {
     const partsOf = (job: ReceivedSpan | undefined) =>
       spans.filter(({ parentSpanId }) => parentSpanId === job?.spanId).map(({ name }) => name);
     expect(partsOf(unit('ingest'))).toEqual(['fetch', 'probe', 'store']);
-    expect(partsOf(unit('render'))).toEqual(['fetch', 'analyze', 'render', 'upload']);
+    expect(partsOf(unit('render'))).toEqual(['fetch', 'analyze', 'render', 'sign', 'upload']);
   });
 
   it('appears with its trace in the one log line of each unit of work, in every service', async () => {

@@ -118,9 +118,9 @@ interface ChosenDelivery extends DueDelivery {
 
 /**
  * - `customer`, `origin`: the attempts under way.
- * - `waiting`, `due`: the customers with deliveries that are due and need not wait for a suspension to end, and the oldest of each, except where the origin has all
- *   attempts that it may have. Receivers are not visited one by one: how many a customer has is its own choice, and must
- *   not slow down the deliveries of others.
+ * - `waiting`, `due`: the customers with deliveries that are due and need not wait for a suspension to end, and the
+ *   oldest of each, except where the origin has all attempts that it may have. Receivers are not visited one by one:
+ *   how many a customer has is its own choice, and must not slow down the deliveries of others.
  * - `in_turn`, `at_origin`: attempts under way take the first places. A customer's deliveries follow by their age; those
  *   of an origin in turn over its customers, whoever has the fewest attempts first.
  * - `candidate`: each row is locked by its id alone and judged as it is then; a row that is locked elsewhere is left for
