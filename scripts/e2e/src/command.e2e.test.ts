@@ -43,7 +43,7 @@ describe('the command, as a customer has it', () => {
 
   it('verifies what a render says about itself, by the authority of the service', async () => {
     await lipsync('render', 'face.mp4', 'voice.wav', '--out', 'marked.mp4');
-    await writeFile(path.join(folder, 'authority.pem'), stateOf(system.stack).signing.authority);
+    await writeFile(path.join(folder, 'authority.pem'), stateOf(system.stack).signing?.authority ?? '');
     const verify = await lipsync('verify', 'marked.mp4', '--trust', 'authority.pem', '--json');
     const sha256 = async (file: string) =>
       createHash('sha256')

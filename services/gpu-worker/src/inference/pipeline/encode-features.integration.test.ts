@@ -10,8 +10,8 @@ import { type Job } from '../job';
 import { videoOf } from '../local-media';
 import { type Models } from '../models';
 import { createStageClock } from '../stage-clock';
-import { createKeptMouths } from './kept-mouths';
 import { type EncodedFeatures, encodeFeatures } from './encode-features';
+import { createKeptMouths } from './kept-mouths';
 
 const FRAMES = 12;
 const SIZE = { width: 192, height: 64 };
