@@ -128,6 +128,25 @@ describe('admin erased apply', () => {
     expect((await rowsWith(world, other)).length).toBeGreaterThan(2);
   });
 
+  it('lets one that fails keep no other from being erased again, and says which it was', async () => {
+    const ids = [await customerAtRest(), await customerAtRest()];
+    const [broken = '', fine = ''] = ids;
+    const backups = [await backUp(broken), await backUp(fine)];
+    for (const id of ids) await json('customers', 'erase', id, '--yes');
+    for (const backup of backups) await restore(backup);
+    world.server.faults.set({
+      slowDownRate: 1,
+      applies: ({ method, key }) => method === 'PUT' && key.includes(broken),
+    });
+    const { exitCode, stdout } = await admin('erased', 'apply', '--json');
+    expect(exitCode).toBe(1);
+    const left = JSON.parse(stdout) as { id: string; left: string }[];
+    expect(left.find(({ id }) => id === fine)?.left).toBe('nothing');
+    expect(left.find(({ id }) => id === broken)?.left).toMatch(/put/);
+    world.server.faults.clear();
+    expect(await json('erased', 'apply')).toEqual([{ kind: 'customer', id: broken, left: 'nothing' }]);
+  });
+
   interface BackedUp {
     table: string;
     row: object;

@@ -134,11 +134,20 @@ async function applyAgain(deps: Deps): Promise<Row[]> {
   for (const record of await recordsOf(deps.storage)) {
     const subject = await subjectOf(deps.db, record.kind, record.id, record);
     if (subject === null) continue;
-    const { left } = await erase({ ...deps, onStep: () => undefined }, subject, record.found);
+    const left = await erase({ ...deps, onStep: () => undefined }, subject, record.found).then(
+      (outcome) => outcome.left,
+      (error: unknown) => [reasonToGoOn(error)],
+    );
     rows.push({ kind: record.kind, id: record.id, left: left.join('; ') || 'nothing' });
     if (left.length > 0) process.exitCode = 1;
   }
   return rows;
+}
+
+/** What one erasure failed for, so that the others are not kept from theirs. Rights would be lacking for all. */
+function reasonToGoOn(error: unknown): string {
+  if (error instanceof StorageError && error.kind === 'rejected') throw error;
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** All at once, because applying them writes to the list. */
