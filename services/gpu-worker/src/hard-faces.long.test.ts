@@ -296,7 +296,7 @@ describe('a render', () => {
         track,
         SQUARE,
       );
-      expect(widest(track)).toBeGreaterThan(1.6 * still);
+      expect(widest(track)).toBeGreaterThan(1.4 * still);
     }
   }, 60_000);
 
