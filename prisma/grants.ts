@@ -17,6 +17,22 @@ const RECORDS = {
   webhook_deliveries: ADDED,
 };
 
+/** Whatever work and its media leave: of whoever purges it, and whoever erases it. */
+const EVERY_TRACE = {
+  assets: ALL,
+  uploads: ALL,
+  renders: ALL,
+  engine_runs: ALL,
+  preparations: ALL,
+  features: ALL,
+  feature_objects: ALL,
+  jobs: ALL,
+  webhook_events: ALL,
+  webhook_deliveries: ALL,
+  idempotency_keys: ALL,
+  workers: ALL,
+};
+
 /**
  * The rights of each service on each table, by the end of its role's name. What is not named is refused: a worker that
  * opens customers' media reads neither keys nor signing secrets. `UPDATE (name)` lets the api lock a customer. A
@@ -33,19 +49,8 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ri
     workers: READ,
   },
   media_worker: {
+    ...EVERY_TRACE,
     customers: READ,
-    assets: ALL,
-    uploads: ALL,
-    renders: ALL,
-    engine_runs: ALL,
-    preparations: ALL,
-    features: ALL,
-    feature_objects: ALL,
-    jobs: ALL,
-    webhook_events: ALL,
-    webhook_deliveries: ALL,
-    idempotency_keys: ALL,
-    workers: ALL,
     reconciliation: EXTENDED,
     // What is older than a year, by a policy of the table.
     run_usage: ['SELECT', 'DELETE'],
@@ -71,21 +76,10 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ri
   scaler: { jobs: READ, workers: READ, customers: READ },
   /** The operator's command. It may do everything but change what is on record about it, or say when that was. */
   admin: {
+    ...EVERY_TRACE,
     customers: ALL,
     api_keys: ALL,
     webhook_secrets: ALL,
-    assets: ALL,
-    uploads: ALL,
-    renders: ALL,
-    engine_runs: ALL,
-    preparations: ALL,
-    features: ALL,
-    feature_objects: ALL,
-    jobs: ALL,
-    webhook_events: ALL,
-    webhook_deliveries: ALL,
-    idempotency_keys: ALL,
-    workers: ALL,
     reconciliation: READ,
     // It makes usage anonymous, and may delete what is older than a year: policies of the table.
     run_usage: ['SELECT', 'UPDATE (customer_id, render_id)', 'DELETE'],

@@ -1,4 +1,4 @@
-export { CredentialsError } from './credentials-error';
+export { CredentialsError } from './signing-identity';
 export { type Provenance } from './manifest';
 export { markOutput } from './mark-output';
 export { type ContentSigner, openSigner } from './signer';

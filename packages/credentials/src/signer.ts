@@ -1,6 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { CredentialsError } from './credentials-error';
-import { type SigningIdentity, signingIdentity } from './signing-identity';
+import { CredentialsError, type SigningIdentity, signingIdentity } from './signing-identity';
 
 /** The operator's certificate and key, read again when their files change. */
 export interface ContentSigner {

@@ -2,8 +2,8 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSigningCertificate } from '@lipsync/testkit';
-import { CredentialsError } from './credentials-error';
 import { openSigner } from './signer';
+import { CredentialsError } from './signing-identity';
 
 const HOUR = 3600_000;
 const TEST_USE = {

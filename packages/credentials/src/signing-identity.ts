@@ -13,7 +13,11 @@ import {
   X509Certificate,
 } from '@peculiar/x509';
 import type { CoseAlgorithmIdentifier, Signer } from '@trustnxt/c2pa-ts/cose';
-import { CredentialsError } from './credentials-error';
+
+/** Why an output cannot be signed, in words for an operator. Never contains a key. */
+export class CredentialsError extends Error {
+  override readonly name = 'CredentialsError';
+}
 
 /** A certificate with its chain and private key, checked by `signingIdentity`. */
 export interface SigningIdentity extends Signer {
