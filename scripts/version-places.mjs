@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
 const CHART = 'deploy/helm/lipsync/Chart.yaml';
+const PYTHON = 'packages/client-python';
 const EXAMPLE = 'deploy/helm/lipsync/examples/large.yaml';
 
 /** Files, relative to the root, and the pattern that matches the version. */
@@ -14,6 +15,8 @@ export const VERSION_PLACES = [
     file,
     pattern: /(?<=^ {2}"version": ")[^"]+/m,
   })),
+  { file: `${PYTHON}/pyproject.toml`, pattern: /(?<=^version = ")[^"]+/m },
+  { file: `${PYTHON}/README.md`, pattern: /(?<=lipsync_client-)[\d.]+(?=-py3)/m },
   { file: CHART, pattern: /(?<=^version: )\S+/m },
   { file: CHART, pattern: /(?<=^appVersion: )\S+/m },
   { file: EXAMPLE, pattern: /(?<=^ {2}tag: )\S+/m },

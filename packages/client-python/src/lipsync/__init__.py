@@ -1,0 +1,1 @@
+"""Client of the lip-sync rendering service."""
