@@ -164,10 +164,11 @@ module.exports = {
     ]),
     only(
       'child-processes-only-from-media-and-inference-host',
-      'Everything else is in process; PostgreSQL dumps by its own program',
+      'Everything else is in process; PostgreSQL dumps and pnpm packs by its own program',
       '^(node:)?child_process$',
       [
         '^packages/media/',
+        '^packages/downloads/scripts/',
         '^services/gpu-worker/src/host/',
         '^packages/admin/src/postgres-dump\\.ts',
         '^scripts/',

@@ -17,7 +17,8 @@ const TRANSFORMED =
 const sources = {
   transform: { '^.+\\.ts$': swc, [`${TRANSFORMED}.+\\.c?js$`]: swc },
   transformIgnorePatterns: [`/node_modules/(?!(\\.pnpm/[^/]+/node_modules/)?${TRANSFORMED})`],
-  // Tests use the packages' sources, so a test run needs no build; only end-to-end tests need dist.
+  // Tests use the packages' sources, so a test run needs no build; only end-to-end tests and the api need a dist: the
+  // latter that of packages/downloads, which it serves.
   moduleNameMapper: {
     '^@lipsync/prisma$': '<rootDir>/prisma/index.ts',
     '^@lipsync/gpu-worker$': '<rootDir>/services/gpu-worker/src/index.ts',
@@ -26,7 +27,7 @@ const sources = {
     '^@lipsync/engines/test$': '<rootDir>/packages/engines/src/test/index.ts',
     '^@lipsync/engines/test/(.*)$': '<rootDir>/packages/engines/src/test/$1.ts',
     '^@lipsync/(local-stack|models|fidelity|e2e)$': '<rootDir>/scripts/$1/src/index.ts',
-    '^@lipsync/(.*)$': '<rootDir>/packages/$1/src/index.ts',
+    '^@lipsync/([^/]+)$': '<rootDir>/packages/$1/src/index.ts',
     // Its exports are for import alone, which tests are compiled without.
     '^@trustnxt/c2pa-ts/(.*)$':
       '<rootDir>/packages/credentials/node_modules/@trustnxt/c2pa-ts/dist/$1/index.js',

@@ -12,6 +12,7 @@ import { createHttpMetrics } from './http/http-metrics';
 import { beginRequest, requestPath } from './http/request';
 import { v1 } from './http/v1';
 import { docs } from './pages/docs';
+import { downloads } from './pages/downloads';
 import { serveFiles, staticFile } from './pages/static-file';
 import { studio } from './pages/studio';
 
@@ -49,7 +50,7 @@ export function createApp(connections: ApiConnections): {
   return { app, enqueuer };
 }
 
-/** Health, documentation and the studio; 404 for everything else outside /v1. */
+/** Health, documentation, downloads and the studio; 404 for everything else outside /v1. */
 function openPages(deps: ApiDeps): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -75,6 +76,7 @@ function openPages(deps: ApiDeps): Express {
   });
   app.all('/openapi.json', readOnly, serveFiles(new Map([['/openapi.json', openapi]])));
   app.all(/^\/docs(\/|$)/, readOnly, docs({ ...deps.config, hasStudio: studioFolder !== null }));
+  app.all(/^\/downloads(\/|$)/, readOnly, downloads(publicBaseUrl));
   if (studioFolder !== null) app.all(/^\/studio(\/|$)/, readOnly, studio(studioFolder, storeOrigin));
   app.use(() => {
     throw new ServiceError('not_found');
