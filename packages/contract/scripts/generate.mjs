@@ -1,5 +1,5 @@
-// Writes src/generated/ here and in the client from openapi/openapi.yaml. With --check it writes nothing and fails when a
-// file is out of date.
+// Writes src/generated/ here, in the client and in the command from openapi/openapi.yaml. With --check it writes nothing
+// and fails when a file is out of date.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +19,8 @@ const files = {
   'src/generated/openapi.ts': `${banner}${types}`,
   // The client is published and this package is not, so it has the types as a file of its own.
   '../client/src/generated/contract.ts': `${banner}${await clientTypes(parse(source))}`,
+  // So is the command, which explains errors.
+  '../cli/src/generated/error-catalogue.ts': `${banner}export const ERROR_CATALOGUE = ${JSON.stringify(document['x-error-catalogue'], null, 2)} as const;\n`,
 };
 
 /** A named type for every schema, and for every error code its status and the places where it can occur. */
