@@ -25,7 +25,7 @@ const { output } = await bundle.write({
   dir,
   format: 'cjs',
   entryFileNames: '[name].js',
-  // What is loaded later: the lines that a terminal redraws, the reader of content credentials.
+  // What is loaded later: the lines that a terminal redraws, the reader of content credentials, the tools of agents.
   chunkFileNames: '[name].js',
   cleanDir: true,
 });

@@ -36,9 +36,15 @@ const npx = (...args: string[]) =>
   });
 
 it('holds the program with the licenses of what is in it, and brings nothing along', async () => {
-  const built = ['LICENSES.txt', 'c2pa.js', 'c2pa.wasm', 'lipsync.js', 'log-update.js'].map(
-    (name) => `bundle/${name}`,
-  );
+  const built = [
+    'LICENSES.txt',
+    'c2pa.js',
+    'c2pa.wasm',
+    'lipsync.js',
+    'log-update.js',
+    'mcp-server.js',
+    'rolldown-runtime.js',
+  ].map((name) => `bundle/${name}`);
   expect(packed).toEqual(['LICENSE', 'README.md', ...built, 'package.json']);
   const { stdout } = await run('npm', ['ls', '--all', '--parseable'], { cwd: project });
   expect(stdout.trim().split('\n')).toHaveLength(2);
@@ -61,6 +67,20 @@ it('reads content credentials with what is in it', async () => {
   await expect(npx('verify', 'note.mp4')).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringContaining('InvalidAsset') as string,
+  });
+});
+
+it('serves an agent with what is in it', async () => {
+  const initialize = {
+    ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  };
+  const server = npx('mcp');
+  server.child.stdout?.once('data', () => server.child.stdin?.end());
+  server.child.stdin?.write(`${JSON.stringify(initialize)}\n`);
+  expect(JSON.parse((await server).stdout)).toMatchObject({
+    id: 1,
+    result: { serverInfo: { name: 'lipsync' } },
   });
 });
 

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { addCompletionCommands } from './commands/completion';
 import { addLoginCommands } from './commands/login';
+import { addMcpCommand } from './commands/mcp';
 import { addMediaCommands } from './commands/media';
 import { addRecordCommands } from './commands/records';
 import { addRenderCommands } from './commands/render';
@@ -54,6 +55,7 @@ function configure(program: Command, session: Session): void {
     addMediaCommands,
     addRecordCommands,
     addWebhookCommands,
+    addMcpCommand,
     addVerifyCommand,
     addLoginCommands,
     addCompletionCommands,

@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { LipSync } from '@lipsync/client';
 import { type Connection, type ConnectionFlags, isReadOnTheWay, resolveConnection } from './connection';
@@ -9,9 +10,9 @@ import { createProgressView, type ProgressStream, type ProgressView, SILENT } fr
 /** What a command gets from its process. */
 export interface Surroundings {
   env: Environment;
-  stdin: AsyncIterable<Uint8Array | string> & NodeJS.ReadableStream & { isTTY?: boolean };
+  stdin: AsyncIterable<Uint8Array | string> & Readable & { isTTY?: boolean };
   /** Gets the answer and nothing else: with --json exactly one JSON document. */
-  stdout: NodeJS.WritableStream;
+  stdout: Writable;
   /** Gets messages and progress. */
   stderr: ProgressStream;
   /** Aborted when the user or the system asks the command to end; its reason is the name of the signal. */

@@ -32,6 +32,11 @@ const ASSET_ID = /^ast_[0-9a-z]{26}$/;
 /** Not `c:`, which begins a path of Windows. */
 const ADDRESS = /^[a-z][a-z\d+.-]+:\/\//i;
 
+/** Whether it is the path of a file, and not an address or the id of an asset. */
+export function namesFile(text: string): boolean {
+  return !ASSET_ID.test(text) && !ADDRESS.test(text);
+}
+
 /**
  * Finds out what was named before anything is sent.
  * @throws CommandError for what cannot be media

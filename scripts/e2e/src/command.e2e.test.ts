@@ -5,8 +5,12 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import type { RenderRecord } from '@lipsync/client';
+import type { ErrorBody } from '@lipsync/contract';
 import { REPOSITORY_ROOT } from '@lipsync/local-stack';
 import { makeFaceVideo, makeTone } from '@lipsync/testkit';
+import { Client, type Progress } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { type SharedSystem, shareSystem, stateOf } from './system';
 
 const PROGRAM = path.join(REPOSITORY_ROOT, 'packages', 'cli', 'bundle', 'lipsync.js');
@@ -90,6 +94,53 @@ describe('the command, as a customer has it', () => {
     const { stdout } = await lipsync('download', id, '--out', 'later.mp4', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ files: [{ engine: 'musetalk', path: 'later.mp4' }] });
     expect((await stat(path.join(folder, 'later.mp4'))).size).toBeGreaterThan(1_000);
+  });
+
+  it('serves an agent: renders what it names, tells how far that is, saves, cancels and explains', async () => {
+    const agent = new Client(
+      { name: 'e2e', version: '1' },
+      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    );
+    const server = { command: process.execPath, args: [PROGRAM, 'mcp'], cwd: folder };
+    const environment = env as Record<string, string>;
+    await agent.connect(new StdioClientTransport({ ...server, env: environment, stderr: 'ignore' }));
+    const call = async (name: string, args: object, onprogress?: (told: Progress) => void) =>
+      (
+        await agent.callTool(
+          { name, arguments: { ...args } },
+          { timeout: 120_000, ...(onprogress && { onprogress }) },
+        )
+      ).structuredContent as {
+        record: RenderRecord;
+        files: object[];
+        error: ErrorBody;
+      };
+
+    const told: Progress[] = [];
+    const media = { video: 'face.mp4', audio: 'voice.wav' };
+    const { record } = await call('render', { ...media, wait_seconds: 100 }, (progress) =>
+      told.push(progress),
+    );
+    expect(record).toMatchObject({
+      status: 'completed',
+      engines: [{ engine: 'musetalk', status: 'completed' }],
+    });
+    expect(told.map(({ message }) => message)).toContain('musetalk 100 %, completed');
+    const { files } = await call('download', { id: record.id, to: 'agent.mp4' });
+    expect((await stat(path.join(folder, 'agent.mp4'))).size).toBeGreaterThan(1_000);
+    expect(files).toMatchObject([
+      { engine: 'musetalk', path: expect.stringContaining('agent.mp4') as string },
+    ]);
+
+    const again = { video: record.video_asset_id, audio: record.audio_asset_id, wait_seconds: 0 };
+    const second = await call('render', again);
+    expect((await call('cancel', { id: second.record.id })).record.status).toBe('cancelled');
+    expect((await call('cancel', { id: record.id })).error).toMatchObject({
+      code: 'render_not_cancellable',
+      meaning: expect.stringContaining('this one has finished') as string,
+      retryable: false,
+    });
+    await agent.close();
   });
 
   it('verifies the webhook that the service sent, and tells how its delivery went', async () => {

@@ -36,7 +36,12 @@ export function addRecordCommands(program: Command, session: Session): void {
     });
 }
 
-function fetchResource(kind: Kind, id: string, client: LipSync, signal: AbortSignal): Promise<Resource> {
+export function fetchResource(
+  kind: Kind,
+  id: string,
+  client: LipSync,
+  signal: AbortSignal,
+): Promise<Resource> {
   switch (kind) {
     case 'render':
       return client.renders.get(id, { signal });

@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import { openFolders } from '../mcp/folders';
+import type { Session } from '../session';
+
+export function addMcpCommand(program: Command, session: Session): void {
+  program
+    .command('mcp')
+    .description('serve the tools of an agent by the Model Context Protocol, on standard input and output')
+    .option(
+      '--root <folder>',
+      'a folder in which the agent may read and write media; several by repeating this; else the working directory',
+      (folder: string, previous: string[] = []) => [...previous, folder],
+    )
+    .action(async ({ root = [] }: { root?: string[] }) => {
+      const folders = await openFolders(root, process.cwd());
+      // With the SDK and its schemas, which no other command needs.
+      const { serveMcp } = await import('../mcp/mcp-server.js');
+      await serveMcp(session, folders, program.version() ?? '');
+    });
+}

@@ -1,0 +1,133 @@
+import { failureOf } from '../failures';
+import { ERROR_CATALOGUE } from '../generated/error-catalogue';
+
+/** What an agent is told about an error. The names are those of its JSON. */
+export interface Explanation {
+  code: string;
+  /** The service's words for what happened; absent where only a code is explained. */
+  message?: string;
+  /** The catalogue's sentence; absent for codes that are not in the catalogue of this version. */
+  meaning?: string;
+  what_to_do: string;
+  /** Whether the same call can succeed later. */
+  retryable: boolean;
+  retry_after_seconds?: number;
+  /** Of the answer that carries it; null for codes that only failed resources carry. */
+  http_status?: number | null;
+  /** `request`, `asset`, `record` (a render or preparation), `engine`. */
+  found_in?: readonly string[];
+  request_id?: string;
+}
+
+interface CatalogueEntry {
+  readonly http_status: number | null;
+  readonly retryable: boolean;
+  readonly retry_after_seconds?: number;
+  readonly where: readonly string[];
+  readonly message: string;
+}
+
+/** What these tools can do about it, where the catalogue's sentence is written for callers of the API. */
+const ADVICE: Partial<Record<keyof typeof ERROR_CATALOGUE, string>> = {
+  invalid_api_key:
+    'Tell the user: the key of this server is wrong or revoked. They correct LIPSYNC_API_KEY in its configuration, or run lipsync login.',
+  invalid_media_url: 'Name a public https address, or the path of a file on this machine.',
+  invalid_webhook_url:
+    'Leave webhook_url out and call wait, unless a server on the internet is to be notified.',
+  asset_type_mismatch: 'The video goes into "video" and the voice into "audio".',
+  asset_expired: 'Name the file or the address again in place of the asset id.',
+  asset_failed: 'Name another file or address. status with the id of the asset says why it failed.',
+  preparation_mismatch: 'Name as "video" the video_asset_id of the preparation, or leave preparation_id out.',
+  preparation_expired: 'Leave preparation_id out, or call prepare again.',
+  preparation_not_ready: 'Call wait with the id of the preparation first.',
+  preparation_failed: 'Call status with the id of the preparation: it says why.',
+  render_expired: 'Its results are gone. Call render again.',
+  idempotency_key_reused:
+    'A file that is uploaded again is another input: repeat with the asset ids of the first render, or use another key.',
+  concurrency_limit_exceeded:
+    'Wait for a render with wait, or end one with cancel; then call this tool again.',
+  engine_unavailable: 'Call this tool again later, or ask for other engines.',
+  media_too_long: 'Cut it to 300 seconds, for instance: ffmpeg -i in.mp4 -t 300 -c copy out.mp4',
+  media_too_large: 'Encode it at a lower rate, for instance: ffmpeg -i in.mp4 -c:v libx264 -crf 23 out.mp4',
+  media_unsupported:
+    'Convert it, for instance: ffmpeg -i in -c:v libx264 -pix_fmt yuv420p out.mp4 for a video, ffmpeg -i in out.wav for a voice.',
+  no_face_detected: 'Use a video in which a face is seen, large enough and turned to the camera.',
+  all_engines_failed: 'See the error of each engine.',
+};
+
+/** @param code of the catalogue or not: a service can be newer than this program */
+export function explainCode(code: string): Explanation {
+  const entry = entryOf(code);
+  if (entry === null)
+    return {
+      code,
+      what_to_do:
+        'This code is not in the catalogue of this version. Go by the message and by "retryable" of the error that carries it.',
+      retryable: false,
+    };
+  return {
+    code,
+    meaning: entry.message,
+    what_to_do: adviceFor(code, entry, entry.retryable),
+    retryable: entry.retryable,
+    ...(entry.retry_after_seconds !== undefined && { retry_after_seconds: entry.retry_after_seconds }),
+    http_status: entry.http_status,
+    found_in: entry.where,
+  };
+}
+
+/** An error that a resource or an engine carries. Its own `retryable` decides, whatever the catalogue says. */
+export function explainError(error: { code: string; message: string; retryable: boolean }): Explanation {
+  const { code, message, retryable } = error;
+  const entry = entryOf(code);
+  return {
+    ...explainCode(code),
+    message,
+    retryable,
+    ...(entry !== null && { what_to_do: adviceFor(code, entry, retryable) }),
+  };
+}
+
+/** Whatever a tool threw. */
+export function explainFailure(thrown: unknown): Explanation {
+  const { code, message, retryable, advice, requestId } = failureOf(thrown);
+  const known = entryOf(code) !== null;
+  return {
+    ...(known
+      ? explainError({ code, message, retryable })
+      : { code, message, retryable, what_to_do: advice ?? again(retryable) }),
+    ...(requestId !== undefined && { request_id: requestId }),
+  };
+}
+
+/** For people and for models that read no structured output. */
+export function explanationLines({ code, message, meaning, ...rest }: Explanation): string[] {
+  return [
+    `${message ?? meaning ?? code} (${code})`,
+    ...(message !== undefined && meaning !== undefined && meaning !== message ? [`Meaning: ${meaning}`] : []),
+    `What to do: ${rest.what_to_do}`,
+    `Retryable: ${rest.retryable ? 'yes' : 'no'}${rest.request_id === undefined ? '' : ` · Request: ${rest.request_id}`}`,
+  ];
+}
+
+function entryOf(code: string): CatalogueEntry | null {
+  return isKnown(code) ? ERROR_CATALOGUE[code] : null;
+}
+
+function isKnown(code: string): code is keyof typeof ERROR_CATALOGUE {
+  return Object.hasOwn(ERROR_CATALOGUE, code);
+}
+
+function adviceFor(code: string, entry: CatalogueEntry, retryable: boolean): string {
+  const advice = isKnown(code) ? ADVICE[code] : undefined;
+  return advice ?? again(retryable, entry);
+}
+
+function again(retryable: boolean, entry?: CatalogueEntry): string {
+  if (!retryable) return 'The same call would fail again: change what the message names.';
+  // A failed record never starts again.
+  if (entry?.where.includes('record') === true)
+    return 'Nothing of the input is wrong: call render or prepare again with the same inputs, without or with a new idempotency key.';
+  const after = entry?.retry_after_seconds;
+  return `Call this tool again ${after === undefined ? 'later' : `after ${after} s`}.`;
+}

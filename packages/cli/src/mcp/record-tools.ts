@@ -1,0 +1,139 @@
+import { type LipSync, TimeoutError } from '@lipsync/client';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { fetchResource } from '../commands/records';
+import { describe, progressOf, type Resource } from '../describe';
+import { CommandError } from '../exit-codes';
+import { checkRenderId, kindOf } from '../ids';
+import type { Session } from '../session';
+import { type Answer, tool, type Workplace } from './call';
+import { explainError, explanationLines } from './explanations';
+import { recordOutput, resourceId, waitSeconds } from './schemas';
+
+export function addRecordTools(server: McpServer, workplace: Workplace): void {
+  server.registerTool(
+    'status',
+    {
+      title: 'Look at a render',
+      description:
+        'The state of a render (ren_…), preparation (prp_…), asset (ast_…) or webhook event (evt_…), at once. For a render: how far each engine is, why one failed, what it took (usage). A webhook event says whether it was delivered and how the receiver answered.',
+      inputSchema: z.strictObject({ id: resourceId('ren_…, prp_…, ast_… or evt_…') }),
+      outputSchema: recordOutput,
+      annotations: { readOnlyHint: true, openWorldHint: true },
+    },
+    tool(workplace, async ({ id }, { session }) => {
+      const resource = await fetchResource(kindOf(id), id, await session.client(), session.interrupted);
+      return { ...answerOf(resource), isError: false };
+    }),
+  );
+
+  server.registerTool(
+    'wait',
+    {
+      title: 'Wait for a render',
+      description:
+        'Waits until a render, preparation or asset has ended, and returns its last state: also when wait_seconds are over and it has not ended, so call it again then. It is an error if what was waited for failed. Cancelling this call only stops waiting.',
+      inputSchema: z.strictObject({
+        id: resourceId('ren_…, prp_… or ast_…'),
+        wait_seconds: waitSeconds('What is waited for'),
+      }),
+      outputSchema: recordOutput,
+      annotations: { readOnlyHint: true, openWorldHint: true },
+    },
+    tool(workplace, async ({ id, wait_seconds: seconds }, { session }) =>
+      answerOf(await follow(id, seconds, await session.client(), session)),
+    ),
+  );
+
+  server.registerTool(
+    'cancel',
+    {
+      title: 'Cancel a render',
+      description:
+        'Ends a render that has not ended, for good. Engines that have completed keep their results, which download can save. Cancelling it again changes nothing. Preparations cannot be cancelled.',
+      inputSchema: z.strictObject({ id: resourceId('ren_…') }),
+      outputSchema: recordOutput,
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+    },
+    tool(workplace, async ({ id }, { session }) => {
+      const client = await session.client();
+      return answerOf(await client.renders.cancel(checkRenderId(id), { signal: session.interrupted }));
+    }),
+  );
+}
+
+/** The last state, whether it has ended or the time is over. */
+export async function follow(
+  id: string,
+  seconds: number,
+  client: LipSync,
+  session: Session,
+): Promise<Resource> {
+  const view = await session.progress();
+  let last: Resource | undefined;
+  try {
+    for await (last of statesOf(id, client, { signal: session.interrupted, timeoutMs: seconds * 1000 }))
+      if ('progress_percent' in last) view.show(progressOf(last));
+  } catch (error) {
+    if (session.interrupted.aborted) session.say(`The call was cancelled; ${id} goes on.`);
+    if (!(error instanceof TimeoutError) || last === undefined) throw error;
+  }
+  if (last === undefined) throw new Error('there was nothing to wait for');
+  return last;
+}
+
+function statesOf(
+  id: string,
+  client: LipSync,
+  options: { signal: AbortSignal; timeoutMs: number },
+): AsyncIterable<Exclude<Resource, { attempts?: number }>> {
+  switch (kindOf(id)) {
+    case 'render':
+      return client.renders.watch(id, options);
+    case 'preparation':
+      return client.preparations.watch(id, options);
+    case 'asset':
+      return client.assets.watch(id, options);
+    case 'event':
+      throw new CommandError(
+        'Deliveries of webhooks are not waited for.',
+        'usage',
+        `Call status with ${id}, later if need be.`,
+      );
+  }
+}
+
+/** An error if it failed. */
+export function answerOf(record: Resource): Answer {
+  const next = nextOf(record);
+  const lines = describe(record);
+  if (record.status !== 'failed' || !('error' in record) || record.error === undefined)
+    return { structured: { record, next }, lines: [...lines, '', next] };
+  const error = explainError(record.error);
+  return {
+    structured: { error, record, next },
+    lines: [...explanationLines(error), '', ...lines],
+    isError: true,
+  };
+}
+
+function nextOf(record: Resource): string {
+  if ('error' in record && record.error !== undefined) return explainError(record.error).what_to_do;
+  const { id = '', status = '' } = record;
+  switch (kindOf(id, 'failed')) {
+    case 'event':
+      return 'The service delivers by itself. To learn how a render ended, call status with its id.';
+    case 'asset':
+      return status === 'ready' ? `Use ${id} as "video" or "audio".` : `Call wait with ${id}.`;
+    case 'preparation':
+      if (status !== 'completed') return goesOn(id);
+      return `Call render with preparation_id ${id} and, as "video", ${'video_asset_id' in record ? record.video_asset_id : 'its asset'}.`;
+    case 'render':
+      if (status === 'cancelled') return 'It has ended. download saves what engines had completed.';
+      return status === 'completed' ? `Save the results: call download with ${id}.` : goesOn(id);
+  }
+}
+
+function goesOn(id: string): string {
+  return `It goes on by itself. Call wait with ${id}.`;
+}

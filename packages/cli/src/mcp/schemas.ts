@@ -1,0 +1,111 @@
+import { z } from 'zod';
+
+// What agents read of inputs. Unknown properties are refused, so that a misspelled one is not ignored.
+
+export const mediaInput = (what: string) =>
+  z
+    .string()
+    .min(1)
+    .describe(
+      `The ${what}: a path of a file on this machine (uploaded for you; at most 256 MiB and 300 s), a public https address, or the id of an asset (ast_…), such as video_asset_id or audio_asset_id of an earlier render, which saves the upload.`,
+    );
+
+export const webhookUrl = z
+  .string()
+  .exactOptional()
+  .describe(
+    'Only if a server of the user is to be notified: a public https address that gets one signed POST at the end. To learn the end yourself, use wait_seconds or the tool wait.',
+  );
+
+export const idempotencyKey = z
+  .string()
+  .max(128)
+  .exactOptional()
+  .describe(
+    'Makes repeating safe: a second call with the same key and the same inputs (asset ids or addresses, not files) returns the first result and creates nothing.',
+  );
+
+export const waitSeconds = (whatGoesOn: string) =>
+  z
+    .int()
+    .min(0)
+    .max(3600)
+    .default(45)
+    .describe(
+      `How long to wait for the end, 0 for not at all. ${whatGoesOn} goes on when this time is over; call wait then. Many hosts end calls that take longer than 60 s.`,
+    );
+
+export const resourceId = (kinds: string) =>
+  z
+    .string()
+    .regex(/^[a-z]+_[0-9a-z]+$/, `an id is ${kinds}`)
+    .describe(kinds);
+
+const error = z
+  .looseObject({ code: z.string(), message: z.string(), retryable: z.boolean() })
+  .describe('Pass code to explain_error for what to do');
+
+/** The service's record as it answers it; later versions may have more fields. */
+const record = z
+  .looseObject({
+    id: z.string().optional(),
+    status: z
+      .string()
+      .optional()
+      .describe(
+        'accepted, processing, completed, failed or cancelled; of assets awaiting_upload, pending, ready or failed; of webhook events pending, delivered or failed',
+      ),
+    stage: z.string().optional().describe('What is being done'),
+    progress_percent: z.number().optional(),
+    engines: z
+      .array(
+        z.looseObject({
+          engine: z.string(),
+          status: z.string().describe('completed means that download can save the result'),
+          output: z
+            .looseObject({ url: z.string().describe('Signed, for 15 minutes'), expires_at: z.string() })
+            .optional(),
+          error: error.optional(),
+        }),
+      )
+      .optional()
+      .describe('Of renders: one for each engine. A render is completed when one engine is; look at each'),
+    error: error.optional(),
+    expires_at: z.string().optional().describe('When it is deleted, with its results'),
+  })
+  .describe('A render, preparation, asset or webhook event, as the API answers it');
+
+export const recordOutput = z.object({
+  record,
+  next: z.string().describe('What can be done now'),
+});
+
+export const downloadOutput = z.object({
+  render_id: z.string(),
+  files: z.array(
+    z.object({
+      engine: z.string(),
+      path: z.string().describe('Absolute'),
+      sha256: z.string().describe('Hexadecimal digits'),
+    }),
+  ),
+  not_saved: z
+    .array(z.object({ engine: z.string(), status: z.string() }))
+    .describe('Engines without a result, or none yet'),
+});
+
+export const explanationOutput = z.object({
+  errors: z.array(
+    z.looseObject({
+      code: z.string(),
+      message: z.string().optional().describe("The service's words, of a resource that failed"),
+      meaning: z.string().optional().describe('Of the published catalogue'),
+      what_to_do: z.string(),
+      retryable: z.boolean().describe('The same call can succeed later'),
+      retry_after_seconds: z.number().optional(),
+      http_status: z.number().nullable().optional(),
+      found_in: z.array(z.string()).optional().describe('request, asset, record or engine'),
+      engine: z.string().optional().describe('The engine that failed with it'),
+    }),
+  ),
+});
