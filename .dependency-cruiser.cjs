@@ -87,6 +87,7 @@ module.exports = {
       to: { path: '^packages/builtin-packs/' },
     },
     layer('studio', 'client', 'domain'),
+    layer('site', 'domain', 'contract'),
     {
       name: 'studio-knows-the-timeline-alone',
       comment: 'A browser downloads what the page imports, and the rest of domain is for servers',

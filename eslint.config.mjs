@@ -64,6 +64,10 @@ export default tseslint.config(
     files: ['packages/studio/**/*.ts', 'packages/studio/**/*.tsx'],
     languageOptions: { parserOptions: { project: './packages/studio/tsconfig.json' } },
   },
+  {
+    files: ['packages/site/browser/*.ts'],
+    languageOptions: { parserOptions: { project: './packages/site/browser/tsconfig.json' } },
+  },
   // Command-line programs: printing is their purpose.
   {
     files: ['scripts/**/*.ts', 'scripts/**/*.mjs', 'services/api/public/samples/*.ts'],

@@ -18,7 +18,7 @@ const sources = {
   transform: { '^.+\\.ts$': swc, [`${TRANSFORMED}.+\\.c?js$`]: swc },
   transformIgnorePatterns: [`/node_modules/(?!(\\.pnpm/[^/]+/node_modules/)?${TRANSFORMED})`],
   // Tests use the packages' sources, so a test run needs no build; only end-to-end tests and the api need a dist: the
-  // latter that of packages/downloads, which it serves.
+  // latter those of packages/downloads and of its own documentation, which it serves.
   moduleNameMapper: {
     '^@lipsync/prisma$': '<rootDir>/prisma/index.ts',
     '^@lipsync/gpu-worker$': '<rootDir>/services/gpu-worker/src/index.ts',

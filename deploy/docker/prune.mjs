@@ -31,8 +31,6 @@ const FILES = [
   /\/@prisma\/client\/runtime\/query_compiler_small/,
   /\/@prisma\/client\/runtime\/query_compiler_fast_bg\.(cockroachdb|mysql|sqlite|sqlserver)\./,
   /\/@prisma\/client\/runtime\/wasm-compiler-edge/,
-  // Of Swagger UI the API serves only the bundle and the style sheet.
-  /\/swagger-ui-dist\/(swagger-ui-es-bundle|swagger-ui\.js|swagger-ui-standalone|oauth2)/,
   // State that pnpm keeps for its next run.
   /\/\.modules\.yaml$/,
   /\/\.pnpm\/lock\.yaml$/,

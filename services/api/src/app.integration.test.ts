@@ -4,7 +4,7 @@ import { expectContract } from '@lipsync/testkit';
 import { send } from '../test/http-client';
 import { sendRaw } from '../test/raw-http';
 import { startApi, type TestApi } from '../test/start-api';
-import { PAGES } from './pages/docs';
+import { loadSite } from './pages/docs';
 
 describe('outside /v1', () => {
   let api: TestApi;
@@ -27,7 +27,9 @@ describe('outside /v1', () => {
     ['/v1x'],
     ['//v1/renders'],
     ['/docs/../env'],
-    ['/docs/swagger-ui.js'],
+    ['/docs/site.json'],
+    ['/docs/.md'],
+    ['/llms.txt/'],
     ['/studio'],
     ['/metrics'],
   ])('answers %s with 404 not_found', async (path) => {
@@ -96,13 +98,15 @@ describe('outside /v1', () => {
   });
 
   it('serves the documentation with all that it loads and leads to, under a policy that allows nothing else', async () => {
-    for (const { path: page } of PAGES) {
+    for (const { address: page } of loadSite().pages) {
       const response = await fetch(`${api.baseUrl}${page}`);
       const policy = response.headers.get('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'none'");
       expect(policy).not.toContain('unsafe');
       const text = await response.text();
-      const files = [...text.matchAll(/(?:src|href)="(\/[^"#]+)/g)].map(([, path = '']) => path);
+      const files = [...text.matchAll(/(?:src|href)="(\/[^"#]+)/g)]
+        .map(([, path = '']) => path)
+        .filter((path) => !path.startsWith('/downloads/'));
       expect(files).toContain('/docs/docs.css');
       for (const path of files) {
         const { status, headers } = await get(path);
@@ -110,6 +114,27 @@ describe('outside /v1', () => {
         expect(headers.get('x-content-type-options')).toBe('nosniff');
       }
     }
+  });
+
+  it('serves every page also as Markdown, and says which pages there are to programs', async () => {
+    const type = async (path: string) => (await get(path)).headers.get('content-type');
+    for (const { textAddress } of loadSite().pages)
+      expect(await type(textAddress)).toBe('text/markdown; charset=utf-8');
+    for (const path of ['/llms.txt', '/llms-full.txt', '/robots.txt'])
+      expect(await type(path)).toBe('text/plain; charset=utf-8');
+  });
+
+  it('answers a browser that is lost with a page, and a program with an error', async () => {
+    const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+    for (const path of ['/nothing', '/docs/nothing', '/studio/nothing']) {
+      const page = await send(`${api.baseUrl}${path}`, 'GET', { headers: { Accept: accept } });
+      expect(page.status).toBe(404);
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+      expectContract(null, await get(path));
+    }
+    const written = await send(`${api.baseUrl}/nothing`, 'POST', { headers: { Accept: accept } });
+    expectContract(null, written);
   });
 
   describe('/readyz', () => {

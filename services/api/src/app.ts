@@ -11,12 +11,13 @@ import { answerError } from './http/answer';
 import { createHttpMetrics } from './http/http-metrics';
 import { beginRequest, requestPath } from './http/request';
 import { v1 } from './http/v1';
-import { docs } from './pages/docs';
+import { docs, loadSite, notFound } from './pages/docs';
 import { downloads } from './pages/downloads';
 import { serveFiles, staticFile } from './pages/static-file';
 import { studio } from './pages/studio';
 
 const OPERATIONS_PATH = /^\/v1(\/|$)/;
+const DOCUMENTATION_PATH = /^\/(docs(\/.*)?|llms(-full)?\.txt|robots\.txt)$/;
 
 /**
  * The HTTP application: the ten operations under /v1, which need a key, and the pages outside it, which do not. The
@@ -50,7 +51,7 @@ export function createApp(connections: ApiConnections): {
   return { app, enqueuer };
 }
 
-/** Health, documentation, downloads and the studio; 404 for everything else outside /v1. */
+/** Health, documentation, downloads and the studio; 404 for everything else outside /v1, to browsers as a page. */
 function openPages(deps: ApiDeps): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -75,10 +76,12 @@ function openPages(deps: ApiDeps): Express {
     res.end();
   });
   app.all('/openapi.json', readOnly, serveFiles(new Map([['/openapi.json', openapi]])));
-  app.all(/^\/docs(\/|$)/, readOnly, docs({ ...deps.config, hasStudio: studioFolder !== null }));
+  const site = loadSite();
+  const docsOptions = { ...deps.config, hasStudio: studioFolder !== null };
+  app.all(DOCUMENTATION_PATH, readOnly, docs(site, docsOptions));
   app.all(/^\/downloads(\/|$)/, readOnly, downloads(publicBaseUrl));
   if (studioFolder !== null) app.all(/^\/studio(\/|$)/, readOnly, studio(studioFolder, storeOrigin));
-  app.use(() => {
+  app.use(notFound(site, docsOptions), () => {
     throw new ServiceError('not_found');
   });
   app.use(errorHandler);

@@ -7,7 +7,7 @@ import { AUDIO_CODECS, VIDEO_CODECS } from './media-limits';
 const read = (file: string): string =>
   readFileSync(join(__dirname, '../../../..', file), 'utf8').replaceAll(/\s+/g, ' ');
 
-it.each(['packages/contract/openapi/openapi.yaml', 'services/api/public/docs/limits.html'])(
+it.each(['packages/contract/openapi/openapi.yaml', 'services/api/docs/limits.md'])(
   '%s names every accepted container and codec',
   (file) => {
     const text = read(file);

@@ -1,31 +1,22 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import {
-  ERROR_CATALOGUE,
-  type ErrorDefinition,
-  type ErrorPlace,
-  SYNC_MODES,
-  type SyncMode,
-} from '@lipsync/contract';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { type Site } from '@lipsync/site';
 import { type RequestHandler } from 'express';
 import { figures, type Lifetimes } from './figures';
 import { serveFiles, type StaticFile, staticFile } from './static-file';
-import { syncModePicture } from './sync-mode-pictures';
 
-/**
- * The pages load only what this service serves, run no inline script, and cannot be framed. The API reference sets style
- * attributes through the DOM, which this policy does not restrict, and draws its icons from data: URLs.
- */
+/** The pages load only what this service serves, run no inline script, and cannot be framed. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:",
+  "img-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
+const HEADERS = { 'Content-Security-Policy': POLICY };
 
 export interface DocsOptions extends Lifetimes {
   readonly publicBaseUrl: string;
@@ -33,146 +24,116 @@ export interface DocsOptions extends Lifetimes {
   readonly hasStudio: boolean;
 }
 
-/** In the order of reading. `path` is that of the address, `name` that of the file. */
-export const PAGES = [
-  { path: '/docs', name: 'first-render', title: 'First render' },
-  { path: '/docs/uploads', name: 'uploads', title: 'Uploads' },
-  { path: '/docs/sync-modes', name: 'sync-modes', title: 'Sync modes' },
-  { path: '/docs/results', name: 'results', title: 'What comes back' },
-  { path: '/docs/engines', name: 'engines', title: 'Choosing an engine' },
-  { path: '/docs/preparations', name: 'preparations', title: 'Preparations' },
-  { path: '/docs/webhooks', name: 'webhooks', title: 'Webhooks' },
-  { path: '/docs/errors', name: 'errors', title: 'Errors' },
-  { path: '/docs/usage', name: 'usage', title: 'Usage and cost' },
-  { path: '/docs/limits', name: 'limits', title: 'Limits' },
-  { path: '/docs/reference', name: 'reference', title: 'API reference' },
-] as const;
-type Page = (typeof PAGES)[number];
-
-/** GET /docs, the pages below it and what they load, all served from memory. */
-export function docs(options: DocsOptions): RequestHandler {
-  return serveFiles(loadDocs(options), { 'Content-Security-Policy': POLICY });
-}
-
 /** A sibling of both src and dist, so the same relative path works from sources and from the build. */
-const PUBLIC_DIR = join(__dirname, '..', '..', 'public');
-const readPublic = (...path: string[]): Buffer => readFileSync(join(PUBLIC_DIR, ...path));
+const ROOT = join(__dirname, '..', '..');
 
-/** Every file under /docs, keyed by path. All are read once at start, so no part of a request ever becomes a file name. */
-function loadDocs(options: DocsOptions): ReadonlyMap<string, StaticFile> {
-  const swaggerDir = dirname(require.resolve('swagger-ui-dist/package.json'));
-  const swagger = (name: string): Buffer => readFileSync(join(swaggerDir, name));
-  const css = 'text/css; charset=utf-8';
-  const js = 'text/javascript; charset=utf-8';
-  return new Map([
-    ...PAGES.map((page): [string, StaticFile] => [
-      page.path,
-      staticFile('text/html; charset=utf-8', Buffer.from(renderPage(page, options))),
+/** The documentation as the build has made it, with the figures of this installation still to be filled in. */
+export const loadSite = (): Site =>
+  JSON.parse(readFileSync(join(ROOT, 'dist', 'docs', 'site.json'), 'utf8')) as Site;
+
+/** /docs, its pages and what they load, llms.txt and robots.txt, all served from memory. */
+export function docs(site: Site, options: DocsOptions): RequestHandler {
+  const documents = Object.entries(filledDocuments(site, options)).map(
+    ([path, text]): [string, StaticFile] => [path, staticFile(typeOf(path), Buffer.from(text))],
+  );
+  return serveFiles(
+    new Map([
+      ...documents,
+      ...filesIn(join(ROOT, 'dist', 'docs', 'assets')),
+      ...filesIn(join(ROOT, 'public', 'docs')),
     ]),
-    ['/docs/docs.css', staticFile(css, readPublic('docs', 'docs.css'))],
-    ['/docs/reference.js', staticFile(js, readPublic('docs', 'reference.js'))],
-    ['/docs/contact-sheet.jpg', staticFile('image/jpeg', readPublic('docs', 'contact-sheet.jpg'))],
-    ['/docs/icon.svg', staticFile('image/svg+xml', readPublic('docs', 'icon.svg'))],
-    ['/docs/swagger-ui.css', staticFile(css, swagger('swagger-ui.css'))],
-    ['/docs/swagger-ui-bundle.js', staticFile(js, swagger('swagger-ui-bundle.js'))],
-  ]);
-}
-
-/** One page within the common frame. A `{{name}}` stands for a value; an unknown one is an error at start. */
-export function renderPage(page: Page, options: DocsOptions): string {
-  const { publicBaseUrl, hasStudio } = options;
-  const values = {
-    ...figures(options),
-    base_url: escapeHtml(publicBaseUrl),
-    title: page.title,
-    navigation: PAGES.map((each) => link(each, each === page)).join('\n'),
-    neighbors: neighbors(page),
-    studio_link: hasStudio ? '<a href="/studio">Studio</a>' : '',
-    studio_compare: hasStudio ? 'The <a href="/studio">studio</a> shows them so.' : '',
-    studio_hint: hasStudio ? readPublic('docs', 'studio-hint.html').toString() : '',
-  };
-  const content = filled(readPublic('docs', `${page.name}.html`).toString(), (name) => {
-    const [kind, argument = ''] = name.split(' ');
-    if (kind === 'tabs') return tabs(argument);
-    if (name === 'error_rows') return Object.entries(ERROR_CATALOGUE).map(errorRow).join('\n');
-    if (name === 'sync_mode_pictures') return SYNC_MODES.map(syncModeSection).join('\n');
-    return valueOf(values, name);
-  });
-  return filled(readPublic('docs', 'layout.html').toString(), (name) =>
-    name === 'content' ? content : valueOf(values, name),
+    HEADERS,
   );
 }
 
-function filled(template: string, valueOfName: (name: string) => string): string {
-  return template.replaceAll(/\{\{([^}]+)\}\}/g, (_, name: string) => valueOfName(name));
+/** Answers browsers with a page where there is nothing else, and passes programs on. */
+export function notFound(site: Site, options: DocsOptions): RequestHandler {
+  const page = Buffer.from(filled(site.notFound, valuesOf(options), escapeHtml));
+  return (req, res, next) => {
+    const isRead = req.method === 'GET' || req.method === 'HEAD';
+    if (!isRead || req.accepts(['json', 'html']) !== 'html') return next();
+    res.locals.context.fields.error_code = 'not_found';
+    res.statusCode = 404;
+    for (const [name, value] of Object.entries(HEADERS)) res.setHeader(name, value);
+    res.setHeader('Content-Type', typeOf(''));
+    res.setHeader('Content-Length', page.length);
+    res.setHeader('Cache-Control', 'no-store');
+    res.end(page);
+  };
 }
 
-function valueOf(values: Readonly<Record<string, string>>, name: string): string {
-  const value = values[name];
-  if (value === undefined) throw new Error(`The documentation names an unknown value: ${name}`);
-  return value;
+/** What each address answers on this installation. */
+export function filledDocuments(site: Site, options: DocsOptions): Readonly<Record<string, string>> {
+  const values = valuesOf(options);
+  const entries = Object.entries(site.documents).map(([path, text]) => [
+    path,
+    filled(text, values, ESCAPES[extname(path)] ?? ((value) => value)),
+  ]);
+  return Object.fromEntries(entries) as Record<string, string>;
 }
 
-const link = ({ path, title }: Page, isCurrent: boolean): string =>
-  `<li><a href="${path}"${isCurrent ? ' aria-current="page"' : ''}>${title}</a></li>`;
+const valuesOf = (options: DocsOptions): Readonly<Record<string, string>> => ({
+  ...figures(options),
+  base_url: options.publicBaseUrl,
+  studio: options.hasStudio ? 'on' : '',
+});
 
-function neighbors(page: Page): string {
-  const index = PAGES.indexOf(page);
-  const [before, after] = [index === 0 ? undefined : PAGES[index - 1], PAGES[index + 1]];
-  return [
-    before === undefined ? '' : `<a rel="prev" href="${before.path}">← ${before.title}</a>`,
-    after === undefined ? '' : `<a rel="next" href="${after.path}">${after.title} →</a>`,
-  ].join('');
-}
-
-const LANGUAGES: Readonly<Record<string, string>> = { sh: 'curl', ts: 'TypeScript', py: 'Python', go: 'Go' };
-
-/** The text of a file that a test runs. */
-function sample(file: string): string {
-  const text = escapeHtml(readPublic('samples', file).toString().trimEnd());
-  return `<pre tabindex="0"><code>${text}</code></pre>`;
-}
-
-/** The same in several languages, of which one is shown: radio buttons, so that it needs no script. */
-function tabs(files: string): string {
-  const [group = ''] = files.split('.');
-  const items = files.split(',').map((file, i) => {
-    const language = LANGUAGES[file.split('.')[1] ?? ''] ?? '';
-    const id = `${group}-${i}`;
-    const input = `<input type="radio" name="${group}" id="${id}"${i === 0 ? ' checked' : ''}>`;
-    return `${input}<label for="${id}">${language}</label><div>${sample(file)}</div>`;
-  });
-  return `<fieldset class="tabs"><legend>Language</legend>${items.join('\n')}</fieldset>`;
-}
-
-const PLACES: Readonly<Record<ErrorPlace, string>> = {
-  request: 'answers',
-  asset: 'assets',
-  record: 'renders and preparations',
-  engine: 'engine results',
+/** How a value is written in documents of that ending; other texts take it as it is. */
+const ESCAPES: Readonly<Record<string, (value: string) => string>> = {
+  '': escapeHtml,
+  '.json': (value) => JSON.stringify(value).slice(1, -1),
 };
 
-function errorRow([code, { httpStatus, retryable, where, message }]: [string, ErrorDefinition]): string {
-  const places = where.map((place) => PLACES[place]).join(', ');
-  const cells = [httpStatus === null ? '' : String(httpStatus), retryable ? 'yes' : 'no', places, message];
-  return `<tr id="${code}"><th scope="row"><code>${escapeHtml(code)}</code></th>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`;
+const CONDITION = /\{\{#(\w+)\}\}(\n*)(.*?)\{\{\/\1\}\}(\n*)/gs;
+
+/**
+ * Writes values in the place of their names, and leaves out what depends on an empty one.
+ * @throws for an unknown name, at start
+ */
+function filled(
+  template: string,
+  values: Readonly<Record<string, string>>,
+  escape: (value: string) => string,
+): string {
+  const valueOf = (name: string): string => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`The documentation names an unknown value: ${name}`);
+    return value;
+  };
+  return template
+    .replaceAll(CONDITION, (_, name: string, before: string, text: string, after: string) => {
+      const isShown = valueOf(name) !== '';
+      // Marks on lines of their own leave none of these lines.
+      return (isShown ? text : '') + (before === '' ? after : '');
+    })
+    .replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => escape(valueOf(name)));
 }
 
-const MODE_TEXTS: Readonly<Record<SyncMode, string>> = {
-  cut_off: 'As long as the shorter of both. What is left of the longer one is left out.',
-  bounce: 'As long as the voice. The video plays forward and backward, without a jump.',
-  loop: 'As long as the voice. The video starts again at its end, which shows as a jump unless the clip is made for it.',
-  remap: 'As long as the voice. The whole video is slowed down or sped up; the voice never is.',
-  silence:
-    'As long as the longer of both. A short voice is followed by silence, a short video holds its last frame, and the lips go on speaking there.',
+const TYPES: Readonly<Record<string, string>> = {
+  '': 'text/html; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.jpg': 'image/jpeg',
+  '.png': 'image/png',
+  '.webp': 'image/webp',
 };
 
-function syncModeSection(mode: SyncMode): string {
-  return [
-    `<section class="mode" id="${mode}"><h2><code>${mode}</code></h2><p>${MODE_TEXTS[mode]}</p>`,
-    `<div class="pictures"><figure>${syncModePicture(mode, 4, 10)}<figcaption>The voice is longer: 4 s of video, 10 s of voice</figcaption></figure>`,
-    `<figure>${syncModePicture(mode, 10, 4)}<figcaption>The video is longer: 10 s of video, 4 s of voice</figcaption></figure></div></section>`,
-  ].join('\n');
+function typeOf(path: string): string {
+  const type = TYPES[extname(path)];
+  if (type === undefined) throw new Error(`The documentation holds a file of an unknown type: ${path}`);
+  return type;
+}
+
+/** Read once at start, so no part of a request ever becomes a file name. */
+function filesIn(folder: string): [string, StaticFile][] {
+  return readdirSync(folder).map((name) => [
+    `/docs/${name}`,
+    staticFile(typeOf(name), readFileSync(join(folder, name))),
+  ]);
 }
 
 function escapeHtml(text: string): string {

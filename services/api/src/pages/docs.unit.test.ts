@@ -1,82 +1,104 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ENGINES, ERROR_CATALOGUE, SYNC_MODES } from '@lipsync/contract';
+import { LipSync } from '@lipsync/client';
+import { ENGINES, ERROR_CATALOGUE, OPERATIONS, SYNC_MODES } from '@lipsync/contract';
 import { RECORD_TTL_SECONDS, signatureHeader, SIGNED_URL_SECONDS } from '@lipsync/domain';
 import { MEDIA_LIMITS } from '@lipsync/media';
+import { buildSite } from '@lipsync/site';
 import { receiveWebhook } from '../../public/samples/receive-webhook';
-import { PAGES, renderPage } from './docs';
+import { filledDocuments } from './docs';
 
-const SAMPLES = join(__dirname, '../../public/samples');
+const PUBLIC = join(__dirname, '../../public');
+const SAMPLES = join(PUBLIC, 'samples');
 const options = {
   publicBaseUrl: 'https://api.example.com',
   hasStudio: true,
   recordTtlSeconds: RECORD_TTL_SECONDS,
   uploadTtlSeconds: SIGNED_URL_SECONDS,
 };
-const pages = new Map(PAGES.map((page) => [page.name, renderPage(page, options)]));
-const pageNamed = (name: (typeof PAGES)[number]['name']): string => pages.get(name) ?? '';
+const site = buildSite({ pages: join(__dirname, '../../docs'), samples: PUBLIC });
+const documents = filledDocuments(site, options);
+const at = (path: string): string => documents[path] ?? '';
+const pages = site.pages.map(({ address }): [string, string] => [address, at(address)]);
 
 describe('the documentation', () => {
-  it.each([...pages])(
-    '%s fills in every placeholder, loads from this service alone, runs nothing inline',
-    (_, page) => {
-      expect(page).not.toMatch(/\{\{|undefined|NaN/);
-      expect(page).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
-      expect(page).not.toMatch(/<script(?![^>]* src=)|<style| style=| on[a-z]+=/);
-    },
-  );
+  it.each(pages)('%s loads from this service alone and runs nothing inline', (_, page) => {
+    expect(page).not.toMatch(/undefined|NaN/);
+    expect(page).not.toMatch(/<(?:script|img|link)[^>]* (?:src|href)="(?:https?:)?\/\//);
+    expect(page).not.toMatch(/<script(?![^>]* src=)|<style| style=| on[a-z]+=/);
+  });
 
-  it.each([...pages])(
+  it.each(pages)(
     '%s has one heading, names itself in the navigation, and describes its pictures',
     (_, page) => {
       expect(page.match(/<h1>/g)).toHaveLength(1);
       expect(page.match(/aria-current="page"/g)).toHaveLength(1);
       for (const [image] of page.matchAll(/<img[^>]*>/g)) expect(image).toMatch(/ alt="[^"]+"/);
-      for (const [drawing] of page.matchAll(/<svg[^>]*>/g)) expect(drawing).toMatch(/ aria-label="[^"]+"/);
+      for (const [drawing] of page.matchAll(/<svg class="timeline[^>]*>/g))
+        expect(drawing).toMatch(/ aria-label="[^"]+"/);
     },
   );
 
-  it('leads only to what there is', () => {
-    const targets = [...pages.values()].flatMap((page) =>
-      [...page.matchAll(/<a [^>]*href="([^"#]*)(#[^"]*)?"/g)].map(([, path = '', hash = '']) => ({
-        path,
-        hash,
-      })),
+  it('leads only to what there is, and to no anchor twice', () => {
+    const files = readdirSync(join(PUBLIC, 'docs')).map((name) => `/docs/${name}`);
+    const known = new Set([...Object.keys(documents), ...files, '/openapi.json', '/studio']);
+    const idsOn = new Map(
+      pages.map(([path, page]) => [path, [...page.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id)]),
     );
-    const known = new Map<string, string>(PAGES.map(({ path, name }) => [path, pageNamed(name)]));
-    for (const { path, hash } of targets.filter(
-      ({ path }) => !['/openapi.json', '/studio', ''].includes(path),
-    ))
-      expect([
-        path,
-        hash,
-        known.get(path)?.includes(hash === '' ? '<main' : `id="${hash.slice(1)}"`),
-      ]).toEqual([path, hash, true]);
+    for (const [path, ids] of idsOn)
+      expect([path, ids.filter((id, i) => ids.indexOf(id) !== i)]).toEqual([path, []]);
+    const dead = pages.flatMap(([from, page]) =>
+      [...page.matchAll(/<a [^>]*href="([^"#]*)#?([^"]*)"/g)]
+        .map(([, path = '', anchor = '']) => ({ from, path: path || from, anchor }))
+        .filter(({ path }) => !/^https:|^\/downloads\//.test(path))
+        .filter(({ path, anchor }) => !known.has(path) || (anchor && !idsOn.get(path)?.includes(anchor))),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  it('is all in llms.txt, as text at addresses of its own, with the figures of this service', () => {
+    const index = at('/llms.txt');
+    expect(index).toMatch(/^# Lipsync\n\n> \S/);
+    for (const { title, textAddress } of site.pages) {
+      const text = at(textAddress);
+      expect(index).toContain(`- [${title}](https://api.example.com${textAddress}): `);
+      expect(text).toMatch(/^# .+\n\n> .+\n\n\S/);
+      expect(at('/llms-full.txt')).toContain(text);
+      expect(text).not.toMatch(/\{\{[#/]?\w+\}\}|^<<< /m);
+    }
+    expect(at('/docs/limits.md')).toContain('256 MiB');
+  });
+
+  it('can be searched, every part under the address of its heading', () => {
+    const entries = JSON.parse(at('/docs/search.json')) as { id: string; heading: string; text: string }[];
+    for (const { id } of entries) {
+      const [path = '', anchor] = id.split('#');
+      expect(at(path)).toContain(anchor === undefined ? '<main' : ` id="${anchor}"`);
+    }
+    expect(entries.find(({ id }) => id === '/docs/limits#media')?.text).toContain('256 MiB');
   });
 
   it('mentions the studio only where there is one', () => {
-    expect(pageNamed('first-render')).toContain('href="/studio"');
-    for (const page of PAGES)
-      expect(renderPage(page, { ...options, hasStudio: false })).not.toContain('/studio');
+    expect(at('/docs')).toContain('href="/studio"');
+    const without = filledDocuments(site, { ...options, hasStudio: false });
+    for (const [path, text] of Object.entries(without)) expect([path, text]).not.toContain('](/studio)');
+    for (const { address } of site.pages) expect(without[address]).not.toContain('href="/studio"');
   });
 
-  it('shows the samples that are tested, with the address of this service', () => {
-    const page = pageNamed('first-render');
-    expect(page).toContain('LIPSYNC_BASE_URL=https://api.example.com');
-    for (const line of [
-      'client.renders.create',
-      'urllib.request.urlopen',
-      'http.NewRequest',
-      'set -euo pipefail',
-    ])
-      expect(page).toContain(line);
-    expect(pageNamed('webhooks')).toContain('hmac.Equal');
+  it('shows the samples that are tested, whole', () => {
+    const used = [...at('/llms-full.txt').matchAll(/^```\w+ title="[^"]+"\n(.*?)\n```$/gms)].map(
+      ([, code]) => code,
+    );
+    for (const name of ['render.ts', 'render.py', 'render.go', 'render.sh', 'verify-webhook.go'])
+      expect(used).toContain(readFileSync(join(SAMPLES, name), 'utf8').trimEnd());
+    expect(at('/docs/first-render')).toContain('LIPSYNC_BASE_URL=https://api.example.com');
   });
 
   it('lists every error of the catalogue with its status, its meaning and whether it is retryable', () => {
-    const rows = [...pageNamed('errors').matchAll(/<tr id=.*<\/tr>/g)].map(([row]) =>
-      row.replaceAll(/<[^>]+>/g, '|'),
+    const rows = [...at('/docs/errors').matchAll(/<tr>\s*<th scope="row"><span id=.*?<\/tr>/gs)].map(
+      ([row]) => row.replaceAll(/\s*<[^>]+>\s*/g, '|'),
     );
     const errors = Object.entries(ERROR_CATALOGUE);
     expect(rows).toHaveLength(errors.length);
@@ -87,30 +109,43 @@ describe('the documentation', () => {
     }
   });
 
+  it('refers to every operation, by functions that the client has', () => {
+    const text = at('/docs/reference.md');
+    const client = new LipSync({ baseUrl: 'https://api.example.com', apiKey: `svc_${'0'.repeat(64)}` });
+    for (const { method, path } of OPERATIONS)
+      expect(text).toContain(`<b>${method.toUpperCase()}</b> <code>${path}</code>`);
+    const calls = [...text.matchAll(/await client\.(\w+)\.(\w+)\(/g)];
+    expect(calls).toHaveLength(OPERATIONS.length);
+    for (const [, group = '', name] of calls)
+      expect(client[group as 'renders']).toHaveProperty([name ?? ''], expect.any(Function));
+  });
+
   it('compares every engine of the contract', () => {
     for (const engine of ENGINES)
-      expect(pageNamed('engines')).toContain(`<th scope="row"><code>${engine}</code></th>`);
+      expect(at('/docs/engines')).toContain(`<th scope="row"><code>${engine}</code></th>`);
   });
 
   it('names the limits of media that the workers check', () => {
     const { minSide, maxSide, maxPictures } = MEDIA_LIMITS;
-    expect(pageNamed('limits')).toContain(`each side ${minSide} to ${maxSide} pixels`);
-    expect(pageNamed('limits')).toContain(`at most ${maxPictures} pictures`);
+    expect(at('/docs/limits')).toContain(`each side ${minSide} to ${maxSide} pixels`);
+    expect(at('/docs/limits')).toContain(`at most ${maxPictures} pictures`);
   });
 
   it('says how long records and uploads live as this service is set', () => {
-    const own = { ...options, recordTtlSeconds: 36 * 3_600, uploadTtlSeconds: 60 };
-    const [limits, uploads] = ['limits', 'uploads'].map((name) =>
-      renderPage(PAGES.find((page) => page.name === name) ?? PAGES[0], own),
-    );
-    expect(limits).toContain('36 hours; then 410 for 30 days');
-    expect(uploads).toContain('within 1 minute.');
-    for (const page of PAGES) expect(renderPage(page, own)).not.toMatch(/7 days/);
-    expect(pageNamed('limits')).toContain('7 days; then 410 for 30 days');
+    const own = filledDocuments(site, { ...options, recordTtlSeconds: 36 * 3_600, uploadTtlSeconds: 60 });
+    expect(own['/docs/limits']).toContain('36 hours; then 410 for 30 days');
+    expect(own['/docs/uploads']).toContain('within 1 minute.');
+    for (const { address } of site.pages) expect(own[address]).not.toMatch(/7 days/);
+    expect(at('/docs/limits')).toContain('7 days; then 410 for 30 days');
+  });
+
+  it('names no value that there is not', () => {
+    const wrong = { ...site, documents: { '/docs': '{{no_such_value}}' } };
+    expect(() => filledDocuments(wrong, options)).toThrow('unknown value: no_such_value');
   });
 
   it('draws every sync mode, as long as the service makes it', () => {
-    const page = pageNamed('sync-modes');
+    const page = at('/docs/sync-modes');
     const seconds = { cut_off: [4, 4], bounce: [10, 4], loop: [10, 4], remap: [10, 4], silence: [10, 10] };
     for (const mode of SYNC_MODES) {
       expect(page).toContain(`"${mode}: 4 s of video and 10 s of voice give ${seconds[mode][0]} s"`);

@@ -1,0 +1,140 @@
+import MiniSearch from 'minisearch';
+
+interface Entry {
+  readonly id: string;
+  readonly page: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
+const SHOWN = 8;
+
+/** Opens by its buttons, by `/` and by Ctrl or Cmd with K. */
+export function openSearchByKeys(): void {
+  const open = createDialog();
+  for (const button of document.querySelectorAll<HTMLButtonElement>('[data-search]')) {
+    button.hidden = false;
+    button.addEventListener('click', open);
+  }
+  document.addEventListener('keydown', (event) => {
+    const isTyping =
+      event.target instanceof HTMLElement && event.target.closest('input:not([type=radio]), textarea');
+    const isSlash = event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey;
+    const isCommand = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey);
+    if (!isSlash && !isCommand) return;
+    event.preventDefault();
+    open();
+  });
+}
+
+/** The index is made in the browser, of texts that are loaded when somebody searches for the first time. */
+function createDialog(): () => void {
+  const dialog = document.createElement('dialog');
+  dialog.className = 'search';
+  dialog.setAttribute('aria-label', 'Search the documentation');
+  dialog.innerHTML = `<input class="input" type="search" placeholder="Search the documentation" aria-label="Search the documentation"
+    role="combobox" aria-expanded="true" aria-controls="search-results" autocomplete="off" spellcheck="false">
+    <p class="search-state" role="status"></p><ul id="search-results" role="listbox" aria-label="Results"></ul>`;
+  const [input, state, list] = [
+    dialog.querySelector('input'),
+    dialog.querySelector('p'),
+    dialog.querySelector('ul'),
+  ];
+  if (input === null || state === null || list === null) throw new Error('The search lacks a part');
+  document.body.append(dialog);
+
+  let index: Promise<MiniSearch<Entry>> | undefined;
+  let results: HTMLElement[] = [];
+  let chosen = 0;
+
+  const choose = (at: number): void => {
+    chosen = Math.max(0, Math.min(at, results.length - 1));
+    for (const [i, result] of results.entries()) result.setAttribute('aria-selected', String(i === chosen));
+    results[chosen]?.scrollIntoView({ block: 'nearest' });
+    input.setAttribute('aria-activedescendant', results[chosen]?.id ?? '');
+  };
+  const search = async (): Promise<void> => {
+    const query = input.value.trim();
+    try {
+      index ??= loadIndex();
+      const found = (await index).search(query).slice(0, SHOWN) as unknown as Entry[];
+      if (query !== input.value.trim()) return;
+      results = found.map((entry, i) => resultOf(entry, query, i));
+      list.replaceChildren(...results);
+      state.textContent = query === '' ? 'Type a word: upload, webhook, no_face_detected.' : '';
+      if (query !== '' && found.length === 0) state.textContent = `Nothing about “${query}”.`;
+      choose(0);
+    } catch {
+      index = undefined;
+      state.textContent = 'The search could not be loaded. Is there a connection?';
+    }
+  };
+  input.addEventListener('input', () => void search());
+  input.addEventListener('keydown', (event) => {
+    if (event.key === 'ArrowDown') choose(chosen + 1);
+    else if (event.key === 'ArrowUp') choose(chosen - 1);
+    else if (event.key === 'Enter') results[chosen]?.querySelector('a')?.click();
+    else return;
+    event.preventDefault();
+  });
+  dialog.addEventListener('click', (event) => {
+    // Beside the dialog, or on a result, which may lead to a place on this page.
+    if (event.target === dialog || (event.target as Element).closest('a') !== null) dialog.close();
+  });
+  return () => {
+    if (dialog.open) return;
+    dialog.showModal();
+    input.select();
+    void search();
+  };
+}
+
+async function loadIndex(): Promise<MiniSearch<Entry>> {
+  const response = await fetch('/docs/search.json');
+  if (!response.ok) throw new Error(String(response.status));
+  const index = new MiniSearch<Entry>({
+    fields: ['heading', 'page', 'text'],
+    storeFields: ['page', 'heading', 'text'],
+    searchOptions: { boost: { heading: 4, page: 2 }, prefix: true, fuzzy: 0.15, combineWith: 'AND' },
+  });
+  index.addAll((await response.json()) as Entry[]);
+  return index;
+}
+
+function resultOf({ id, page, heading, text }: Entry, query: string, i: number): HTMLElement {
+  const item = document.createElement('li');
+  item.id = `search-result-${i}`;
+  item.role = 'option';
+  const link = document.createElement('a');
+  link.href = id;
+  link.tabIndex = -1;
+  const title = document.createElement('b');
+  title.textContent = heading === '' ? page : heading;
+  const place = document.createElement('span');
+  place.textContent = page;
+  const excerpt = document.createElement('p');
+  excerpt.append(...marked(excerptOf(text, query), query));
+  link.append(title, ...(heading === '' ? [] : [place]), excerpt);
+  item.append(link);
+  return item;
+}
+
+const wordsOf = (query: string): string[] => query.toLowerCase().split(/\s+/).filter(Boolean);
+
+/** About 140 characters around the first word of the query. */
+function excerptOf(text: string, query: string): string {
+  const at = Math.max(0, ...wordsOf(query).map((word) => text.toLowerCase().indexOf(word)));
+  const from = at < 60 ? 0 : text.indexOf(' ', at - 50) + 1;
+  return `${from > 0 ? '… ' : ''}${text.slice(from, from + 140)}${text.length > from + 140 ? ' …' : ''}`;
+}
+
+function marked(text: string, query: string): (string | HTMLElement)[] {
+  const words = wordsOf(query).map((word) => word.replaceAll(/[^\p{L}\p{N}_]/gu, '\\$&'));
+  if (words.length === 0) return [text];
+  return text.split(new RegExp(`(${words.join('|')})`, 'giu')).map((piece, i) => {
+    if (i % 2 === 0) return piece;
+    const mark = document.createElement('mark');
+    mark.textContent = piece;
+    return mark;
+  });
+}

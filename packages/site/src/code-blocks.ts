@@ -1,0 +1,31 @@
+import { escapeHtml } from './escape';
+import { highlight } from './highlight';
+
+export interface CodeBlock {
+  readonly code: string;
+  /** The first word of a fence: sh, ts, py, go, json. */
+  readonly language: string;
+  /** What its tab says. */
+  readonly title: string | undefined;
+}
+
+/** Code can be scrolled by the keyboard, where it is wider than the page. */
+export function codeBlock({ code, language }: CodeBlock): string {
+  return `<div class="code"><pre tabindex="0"><code>${highlight(code, language)}</code></pre></div>\n`;
+}
+
+/**
+ * The same in several languages, of which one is shown: radio buttons, so that it needs no script. A script lets all
+ * groups of a reader follow what was last chosen.
+ *
+ * @param group a name that no other group on the page has
+ */
+export function codeTabs(blocks: readonly CodeBlock[], group: string): string {
+  const tabs = blocks.map((block, i) => {
+    const title = escapeHtml(block.title ?? '');
+    const id = `${group}-${i}`;
+    const checked = i === 0 ? ' checked' : '';
+    return `<input type="radio" name="${group}" id="${id}" value="${title}"${checked}><label for="${id}">${title}</label>${codeBlock(block)}`;
+  });
+  return `<fieldset class="tabs"><legend>Language</legend>${tabs.join('')}</fieldset>\n`;
+}

@@ -1,0 +1,2 @@
+export { buildSite, type Site, type SitePage } from './build-site';
+export { assetsFolder } from './assets';

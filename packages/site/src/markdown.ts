@@ -1,0 +1,162 @@
+import MarkdownIt, { type RendererRule, type StateCore, type Token } from 'markdown-it';
+import { type CodeBlock, codeBlock, codeTabs } from './code-blocks';
+
+export interface Heading {
+  readonly level: number;
+  readonly id: string;
+  readonly text: string;
+}
+
+/** What is found between two headings, for the search. The first part of a page has no heading. */
+export interface Part {
+  readonly heading: Heading | undefined;
+  readonly text: string;
+}
+
+export interface RenderedPage {
+  readonly html: string;
+  readonly parts: readonly Part[];
+}
+
+/**
+ * CommonMark with tables, as HTML:
+ *
+ * - Headings have anchors.
+ * - Adjacent code blocks that have a title are tabs.
+ * - A quote that begins with [!NOTE], [!TIP] or [!WARNING] is a callout.
+ * - Tables scroll by themselves where they are too wide; their first column names the row.
+ */
+export function renderMarkdown(text: string): RenderedPage {
+  const markdown = new MarkdownIt({ html: true, typographer: false });
+  for (const [name, rule] of Object.entries(CORE_RULES)) markdown.core.ruler.push(name, rule);
+  Object.assign(markdown.renderer.rules, RENDERER_RULES);
+  const tokens = markdown.parse(text, {});
+  return { html: markdown.renderer.render(tokens, markdown.options, {}), parts: partsOf(tokens) };
+}
+
+/** One line, without a paragraph around it. */
+export const renderInline = (text: string): string => new MarkdownIt().renderInline(text);
+
+const CORE_RULES: Readonly<Record<string, (state: StateCore) => void>> = {
+  anchors: ({ tokens }) => {
+    const used = new Set<string>();
+    for (const [i, token] of tokens.entries()) {
+      if (token.type !== 'heading_open') continue;
+      const base = slugOf(textOf(tokens[i + 1]));
+      let id = base;
+      for (let n = 2; used.has(id); n++) id = `${base}-${n}`;
+      used.add(id);
+      token.attrSet('id', id);
+    }
+  },
+
+  tabs: (state) => {
+    const grouped: Token[] = [];
+    for (const token of state.tokens) {
+      const last = grouped.at(-1);
+      const isTab = token.type === 'fence' && titleOf(token) !== undefined;
+      if (isTab && last?.type === 'code_tabs') last.children?.push(token);
+      else if (isTab) {
+        const group = new state.Token('code_tabs', '', 0);
+        group.children = [token];
+        grouped.push(group);
+      } else grouped.push(token);
+    }
+    state.tokens = grouped;
+  },
+
+  callouts: ({ tokens }) => {
+    for (const [i, token] of tokens.entries()) {
+      const inline = tokens[i + 2];
+      if (token.type !== 'blockquote_open' || inline?.type !== 'inline') continue;
+      const kind = /^\[!(NOTE|TIP|WARNING)\]$/.exec(inline.children?.[0]?.content ?? '')?.[1];
+      token.attrSet('class', `callout callout-${(kind ?? 'note').toLowerCase()}`);
+      if (kind === undefined) continue;
+      // With the break after it.
+      inline.children?.splice(0, 2);
+    }
+  },
+
+  tables: (state) => {
+    state.tokens = withoutEmptyHeads(state.tokens);
+    let column = 0;
+    for (const [i, token] of state.tokens.entries()) {
+      if (token.type === 'tr_open') column = 0;
+      if (token.type === 'th_open') token.attrSet('scope', 'col');
+      if (token.type !== 'td_open' || column++ > 0) continue;
+      const close = state.tokens[i + 2];
+      for (const each of [token, close]) if (each !== undefined) each.tag = 'th';
+      token.attrSet('scope', 'row');
+    }
+  },
+};
+
+/** A table of Markdown always has a row of heads; a page says by an empty one that there are none. */
+function withoutEmptyHeads(tokens: readonly Token[]): Token[] {
+  let isInside = false;
+  return tokens.filter((token, i) => {
+    if (token.type === 'thead_open') {
+      const end = tokens.findIndex(({ type }, at) => at > i && type === 'thead_close');
+      isInside = tokens.slice(i, end).every(({ type, content }) => type !== 'inline' || content === '');
+    }
+    const isLeftOut = isInside;
+    if (token.type === 'thead_close') isInside = false;
+    return !isLeftOut;
+  });
+}
+
+const RENDERER_RULES: Readonly<Record<string, RendererRule>> = {
+  heading_open: (tokens, i) => {
+    const id = tokens[i]?.attrGet('id') ?? '';
+    return `<${tokens[i]?.tag} id="${id}"><a class="anchor" href="#${id}">`;
+  },
+  heading_close: (tokens, i) => `</a></${tokens[i]?.tag}>\n`,
+  fence: (tokens, i) => codeBlock(blockOf(tokens[i])),
+  code_tabs: (tokens, i) => codeTabs((tokens[i]?.children ?? []).map(blockOf), `tabs-${i}`),
+  table_open: () => '<div class="table" tabindex="0"><table>\n',
+  table_close: () => '</table></div>\n',
+};
+
+function blockOf(token: Token | undefined): CodeBlock {
+  const info = token?.info.trim() ?? '';
+  return {
+    code: (token?.content ?? '').trimEnd(),
+    language: info.split(/\s/)[0] ?? '',
+    title: token === undefined ? undefined : titleOf(token),
+  };
+}
+
+const titleOf = ({ info }: Token): string | undefined => /\stitle="([^"]+)"/.exec(info)?.[1];
+
+/** As GitHub makes them, so that links work there too. */
+export const slugOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s+/g, '-');
+
+/** The words of an inline token. */
+const textOf = (token: Token | undefined): string =>
+  (token?.children ?? [])
+    .map(({ type, content }) => (type === 'text' || type === 'code_inline' ? content : ' '))
+    .join('')
+    .trim();
+
+function partsOf(tokens: readonly Token[]): Part[] {
+  const parts: { heading: Heading | undefined; texts: string[] }[] = [{ heading: undefined, texts: [] }];
+  for (const [i, token] of tokens.entries()) {
+    if (token.type === 'heading_open') {
+      const id = String(token.attrGet('id') ?? '');
+      parts.push({
+        heading: { level: Number(token.tag.slice(1)), id, text: textOf(tokens[i + 1]) },
+        texts: [],
+      });
+    } else if (token.type === 'inline' && tokens[i - 1]?.type !== 'heading_open')
+      parts.at(-1)?.texts.push(textOf(token));
+  }
+  return parts.map(({ heading, texts }) => ({
+    heading,
+    text: texts.join(' ').replaceAll(/\s+/g, ' ').trim(),
+  }));
+}

@@ -1,0 +1,212 @@
+import { openapiDocument, type Operation, OPERATIONS } from '@lipsync/contract';
+import { type PageSource } from './page-source';
+import { callsOf } from './reference-calls';
+
+/** The part of a JSON schema that the contract uses. */
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly const?: string;
+  readonly format?: string;
+  readonly items?: Schema;
+  readonly oneOf?: readonly Schema[];
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly maxLength?: number;
+}
+
+interface Body {
+  /** Of errors, which operations share. */
+  readonly $ref?: string;
+  readonly content?: {
+    readonly 'application/json': { readonly examples: Readonly<Record<string, { readonly $ref: string }>> };
+  };
+}
+
+interface OperationSource {
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters?: readonly { readonly $ref: string }[];
+  readonly requestBody?: Body;
+  readonly responses: Readonly<Record<string, Body>>;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: Schema;
+  readonly example: string;
+}
+
+const SCHEMAS: Readonly<Record<string, Schema>> = openapiDocument.components.schemas;
+const PATHS: Readonly<Record<string, Readonly<Record<string, OperationSource>>>> = openapiDocument.paths;
+
+/** The page of all operations and objects, made of the contract. */
+export function referencePage(): PageSource {
+  return {
+    slug: 'reference',
+    title: 'API reference',
+    summary:
+      'Every operation with its fields, its errors and a request in curl, TypeScript and Python; then every object.',
+    section: 'Reference',
+    order: 0,
+    body: [
+      INTRODUCTION,
+      ...OPERATIONS.map(operationSection),
+      WEBHOOKS,
+      '## Objects',
+      'Requests are closed: a field that is not listed is refused. Answers may gain fields, so ignore those that you do not know.',
+      ...Object.keys(SCHEMAS).filter(isObject).map(objectSection),
+      '## Rules for all operations',
+      openapiDocument.info.description,
+    ].join('\n\n'),
+  };
+}
+
+const INTRODUCTION = `The base address is \`{{base_url}}\`. Every request carries an API key as a bearer token: \`Authorization: Bearer svc_…\`. Bodies are JSON.
+
+The contract itself is [openapi.json](/openapi.json), OpenAPI 3.1, from which you can generate a client of your own.`;
+
+const WEBHOOKS = `## Webhook events
+
+One signed event is sent to the \`webhook_url\` of a render or preparation when it ends: ${Object.keys(
+  openapiDocument.webhooks,
+)
+  .map((name) => `\`${name}\``)
+  .join(
+    ', ',
+  )}. Its body is a [WebhookEvent](#webhookevent). [Webhooks](/docs/webhooks) explains signatures and retries.
+
+\`\`\`json
+${JSON.stringify(openapiDocument.components.examples.EventRenderCompleted.value, null, 2)}
+\`\`\``;
+
+/** Text and samples are apart, so that a wide window shows them side by side. */
+function operationSection(operation: Operation): string {
+  const source = sourceOf(operation);
+  const parameters = (source.parameters ?? []).map(parameterNamed);
+  const request = source.requestBody && firstExample(source.requestBody);
+  const response = source.responses[String(operation.successStatus)];
+  const path = parameters.reduce(
+    (path, { in: place, name, example }) => (place === 'path' ? path.replace(`{${name}}`, example) : path),
+    operation.path,
+  );
+  return [
+    '<div class="operation">',
+    `## ${source.summary}`,
+    '<div class="explained">',
+    `<p class="route"><b>${operation.method.toUpperCase()}</b> <code>${operation.path}</code></p>`,
+    source.description,
+    ...parameterTable(parameters),
+    ...requestTable(operation),
+    `**Answers ${operation.successStatus}** with [${operation.responseSchema}](#${operation.responseSchema.toLowerCase()}).`,
+    `**Errors**: ${operation.errorCodes.map((code) => `[\`${code}\`](/docs/errors#${code})`).join(', ')}.`,
+    '</div>',
+    '<div class="samples">',
+    callsOf(operation.operationId, { method: operation.method, path, body: request }),
+    ...(response === undefined
+      ? []
+      : ['```json\n' + JSON.stringify(firstExample(response), null, 2) + '\n```']),
+    '</div>',
+    '</div>',
+  ].join('\n\n');
+}
+
+function sourceOf({ path, method, operationId }: Operation): OperationSource {
+  const source = PATHS[path]?.[method];
+  if (source === undefined) throw new Error(`No such operation: ${operationId}`);
+  return source;
+}
+
+const nameIn = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);
+
+function parameterNamed({ $ref }: { readonly $ref: string }): Parameter {
+  const parameters: Readonly<Record<string, Parameter>> = openapiDocument.components.parameters;
+  const found = parameters[nameIn($ref)];
+  if (found === undefined) throw new Error(`No such parameter: ${$ref}`);
+  return found;
+}
+
+function firstExample(body: Body): unknown {
+  const [example] = Object.values(body.content?.['application/json'].examples ?? {});
+  const examples: Readonly<Record<string, { readonly value: unknown }>> = openapiDocument.components.examples;
+  return example && examples[nameIn(example.$ref)]?.value;
+}
+
+function parameterTable(parameters: readonly Parameter[]): string[] {
+  if (parameters.length === 0) return [];
+  const rows = parameters.map(({ name, in: place, required, description, schema }) =>
+    row(name, `${place}, ${required ? 'required' : 'optional'}`, describe({ ...schema, description })),
+  );
+  return [table('Parameter', rows)];
+}
+
+function requestTable({ requestSchema }: Operation): string[] {
+  return requestSchema === null ? [] : [fieldTable(SCHEMAS[requestSchema] ?? {}, 'optional')];
+}
+
+const isObject = (name: string): boolean => SCHEMAS[name]?.type !== 'string';
+
+function objectSection(name: string): string {
+  const schema = SCHEMAS[name] ?? {};
+  const alternatives = (schema.oneOf ?? []).map(typeOf).join(' or ');
+  const description = schema.description ?? '';
+  return [
+    `### ${name}`,
+    [description, alternatives].filter((text) => text !== '').join(' '),
+    ...(schema.properties === undefined ? [] : [fieldTable(schema, 'not always')]),
+  ].join('\n\n');
+}
+
+function fieldTable(schema: Schema, otherwise: string): string {
+  const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => {
+    const isRequired = schema.required?.includes(name) ?? false;
+    const presence = isRequired ? (otherwise === 'optional' ? ', required' : '') : `, ${otherwise}`;
+    return row(name, `${typeOf(field)}${presence}`, describe(field));
+  });
+  return table('Field', rows);
+}
+
+const table = (head: string, rows: readonly string[]): string =>
+  [`| ${head} | Type | Meaning |`, '|---|---|---|', ...rows].join('\n');
+
+const row = (name: string, type: string, meaning: string): string =>
+  `| \`${name}\` | ${type} | ${meaning.replaceAll('|', '\\|').replaceAll('\n', ' ')} |`;
+
+/** A named object leads to its table; a named text is explained where it is used. */
+function typeOf(schema: Schema): string {
+  if (schema.$ref !== undefined) {
+    const name = nameIn(schema.$ref);
+    return isObject(name) ? `[${name}](#${name.toLowerCase()})` : typeOf(SCHEMAS[name] ?? {});
+  }
+  if (schema.items !== undefined) return `array of ${typeOf(schema.items)}`;
+  if (schema.format === 'date-time') return 'time';
+  return [schema.type ?? 'object'].flat().join(' or ');
+}
+
+function describe(schema: Schema): string {
+  const named = schema.$ref === undefined ? {} : (SCHEMAS[nameIn(schema.$ref)] ?? {});
+  const isNamedText = schema.$ref !== undefined && !isObject(nameIn(schema.$ref));
+  const { items, minimum, maximum, maxLength, maxItems } = schema;
+  const words = schema.enum ?? named.enum;
+  const text = schema.description ?? (isNamedText ? named.description : undefined);
+  return [
+    text,
+    words && `One of ${words.map((word) => `\`${word}\``).join(', ')}.`,
+    items && describe(items),
+    schema.const !== undefined && `Always \`${schema.const}\`.`,
+    maxItems !== undefined && `${schema.minItems ?? 0} to ${maxItems}, each once.`,
+    minimum !== undefined && maximum !== undefined && `${minimum} to ${maximum}.`,
+    maxLength !== undefined && `At most ${maxLength} characters.`,
+  ]
+    .filter((part) => typeof part === 'string' && part !== '')
+    .join(' ');
+}
