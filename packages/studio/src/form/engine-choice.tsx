@@ -1,25 +1,19 @@
 import { type Engine } from '@lipsync/client';
 import { type JSX } from 'preact';
-import { useId } from 'preact/hooks';
-import { ErrorPanel } from '../errors/error-panel';
-import { type Failure } from '../errors/failure';
-import { Problem } from '../errors/problem';
 import { ENGINE_TEXTS } from '../shared/engines';
 import { Icon } from '../shared/icons';
 
 interface EngineChoiceProps {
   readonly chosen: readonly Engine[];
   readonly problem: string | null;
-  readonly failure: Failure | null;
   readonly onChange: (engines: readonly Engine[]) => void;
 }
 
 const ENGINES = Object.keys(ENGINE_TEXTS) as readonly Engine[];
 
-export function EngineChoice({ chosen, problem, failure, onChange }: EngineChoiceProps): JSX.Element {
-  const problemId = useId();
+export function EngineChoice({ chosen, problem, onChange }: EngineChoiceProps): JSX.Element {
   return (
-    <fieldset class="choices" data-part="engines" aria-describedby={problemId}>
+    <fieldset class="choices">
       <legend>
         <h2>Engines</h2>
         <span class="soft small">One to three; several are shown side by side.</span>
@@ -48,8 +42,12 @@ export function EngineChoice({ chosen, problem, failure, onChange }: EngineChoic
           </label>
         ))}
       </div>
-      <Problem id={problemId} text={problem} />
-      {failure !== null && <ErrorPanel failure={failure} focus />}
+      {problem !== null && (
+        <p class="problem" role="alert">
+          <Icon name="warning" size={16} />
+          {problem}
+        </p>
+      )}
     </fieldset>
   );
 }

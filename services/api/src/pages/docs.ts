@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { type Site } from '@lipsync/site';
+import { serviceVersion } from '@lipsync/telemetry';
 import { type RequestHandler } from 'express';
 import { figures, type Lifetimes } from './figures';
 import { serveFiles, type StaticFile, staticFile } from './static-file';
@@ -75,6 +76,7 @@ export function filledDocuments(site: Site, options: DocsOptions): Readonly<Reco
 const valuesOf = (options: DocsOptions): Readonly<Record<string, string>> => ({
   ...figures(options),
   base_url: options.publicBaseUrl,
+  version: serviceVersion(),
   studio: options.hasStudio ? 'on' : '',
 });
 
