@@ -1,3 +1,4 @@
+import { followReading } from './contents';
 import { addCopyButtons } from './copy';
 import { openSearchByKeys } from './search';
 import { rememberLanguage } from './tabs';
@@ -7,3 +8,4 @@ startThemeSwitch();
 openSearchByKeys();
 rememberLanguage();
 addCopyButtons();
+followReading();

@@ -32,9 +32,9 @@ function createDialog(): () => void {
   const dialog = document.createElement('dialog');
   dialog.className = 'search';
   dialog.setAttribute('aria-label', 'Search the documentation');
-  dialog.innerHTML = `<input class="input" type="search" placeholder="Search the documentation" aria-label="Search the documentation"
-    role="combobox" aria-expanded="true" aria-controls="search-results" autocomplete="off" spellcheck="false">
-    <p class="search-state" role="status"></p><ul id="search-results" role="listbox" aria-label="Results"></ul>`;
+  dialog.innerHTML = `<input class="input" type="search" placeholder="Search the documentation"
+    aria-label="Search the documentation" autocomplete="off" spellcheck="false">
+    <p class="search-state" role="status"></p><ul></ul>`;
   const [input, state, list] = [
     dialog.querySelector('input'),
     dialog.querySelector('p'),
@@ -44,36 +44,26 @@ function createDialog(): () => void {
   document.body.append(dialog);
 
   let index: Promise<MiniSearch<Entry>> | undefined;
-  let results: HTMLElement[] = [];
-  let chosen = 0;
-
-  const choose = (at: number): void => {
-    chosen = Math.max(0, Math.min(at, results.length - 1));
-    for (const [i, result] of results.entries()) result.setAttribute('aria-selected', String(i === chosen));
-    results[chosen]?.scrollIntoView({ block: 'nearest' });
-    input.setAttribute('aria-activedescendant', results[chosen]?.id ?? '');
-  };
   const search = async (): Promise<void> => {
     const query = input.value.trim();
     try {
       index ??= loadIndex();
       const found = (await index).search(query).slice(0, SHOWN) as unknown as Entry[];
       if (query !== input.value.trim()) return;
-      results = found.map((entry, i) => resultOf(entry, query, i));
-      list.replaceChildren(...results);
-      state.textContent = query === '' ? 'Type a word: upload, webhook, no_face_detected.' : '';
-      if (query !== '' && found.length === 0) state.textContent = `Nothing about “${query}”.`;
-      choose(0);
+      list.replaceChildren(...found.map((entry) => resultOf(entry, query)));
+      state.textContent = stateOf(query, found.length);
     } catch {
       index = undefined;
       state.textContent = 'The search could not be loaded. Is there a connection?';
     }
   };
   input.addEventListener('input', () => void search());
-  input.addEventListener('keydown', (event) => {
-    if (event.key === 'ArrowDown') choose(chosen + 1);
-    else if (event.key === 'ArrowUp') choose(chosen - 1);
-    else if (event.key === 'Enter') results[chosen]?.querySelector('a')?.click();
+  dialog.addEventListener('keydown', (event) => {
+    const stops = [input, ...list.querySelectorAll('a')];
+    const at = stops.findIndex((stop) => stop === document.activeElement);
+    if (event.key === 'ArrowDown') stops[at + 1]?.focus();
+    else if (event.key === 'ArrowUp') stops[at - 1]?.focus();
+    else if (event.key === 'Enter' && at === 0) stops[1]?.click();
     else return;
     event.preventDefault();
   });
@@ -89,6 +79,11 @@ function createDialog(): () => void {
   };
 }
 
+function stateOf(query: string, found: number): string {
+  if (query === '') return 'For example: upload, webhook, no_face_detected';
+  return found === 0 ? `Nothing about “${query}”` : '';
+}
+
 async function loadIndex(): Promise<MiniSearch<Entry>> {
   const response = await fetch('/docs/search.json');
   if (!response.ok) throw new Error(String(response.status));
@@ -101,13 +96,10 @@ async function loadIndex(): Promise<MiniSearch<Entry>> {
   return index;
 }
 
-function resultOf({ id, page, heading, text }: Entry, query: string, i: number): HTMLElement {
+function resultOf({ id, page, heading, text }: Entry, query: string): HTMLElement {
   const item = document.createElement('li');
-  item.id = `search-result-${i}`;
-  item.role = 'option';
   const link = document.createElement('a');
   link.href = id;
-  link.tabIndex = -1;
   const title = document.createElement('b');
   title.textContent = heading === '' ? page : heading;
   const place = document.createElement('span');

@@ -43,10 +43,10 @@ export function withBlocks(body: string, form: keyof Block): string {
 }
 
 const PLACES: Readonly<Record<ErrorPlace, string>> = {
-  request: 'answers',
-  asset: 'assets',
-  record: 'renders and preparations',
-  engine: 'engine results',
+  request: 'answer',
+  asset: 'asset',
+  record: 'record',
+  engine: 'engine',
 };
 
 /** Each row is a heading of its own to links: a message that names a code leads to its row. */

@@ -1,6 +1,6 @@
 import { escapeHtml } from './escape';
 import { type Heading, type RenderedPage, renderInline } from './markdown';
-import { addressOf, type PageSource, SECTIONS, textAddressOf } from './page-source';
+import { addressOf, type PageSource, SECTIONS, textAddressOf, withoutMarks } from './page-source';
 
 /** One page within the common frame. */
 export function layout(
@@ -14,17 +14,17 @@ export function layout(
   return frame({
     title,
     head: [
-      `<meta name="description" content="${escapeHtml(page.summary.replaceAll(/[`*]/g, ''))}">`,
+      `<meta name="description" content="${escapeHtml(withoutMarks(page.summary))}">`,
       `<link rel="alternate" type="text/markdown" href="${text}" title="This page as Markdown">`,
     ].join('\n'),
     current: page,
     pages,
-    main: `<div class="page-tools"><span>${page.section}</span><a href="${text}">Markdown</a></div>
+    main: `<div class="page-tools"><span>${page.section}</span><a href="${text}">View as Markdown</a></div>
 <h1>${escapeHtml(page.heading ?? page.title)}</h1>
 <p class="lead">${renderInline(page.summary)}</p>
 ${withoutParagraphsAroundConditions(html)}
 ${neighbors(page, pages)}`,
-    aside: contents(headings),
+    headings,
     kind: page.slug,
   });
 }
@@ -40,7 +40,7 @@ export function notFoundPage(pages: readonly PageSource[]): string {
 <p class="lead">The address may be mistyped, or the page has another one now.</p>
 <p class="ways"><button type="button" class="button button-primary button-large" data-search hidden>Search the documentation</button>
 <a class="button button-large" href="/docs">Documentation</a>{{#studio}}<a class="button button-large" href="/studio">Studio</a>{{/studio}}</p>`,
-    aside: '',
+    headings: [],
     kind: 'not-found',
   });
 }
@@ -51,12 +51,12 @@ interface Frame {
   readonly current: PageSource | undefined;
   readonly pages: readonly PageSource[];
   readonly main: string;
-  readonly aside: string;
+  readonly headings: readonly Heading[];
   /** What of the styles is for this page alone. */
   readonly kind: string;
 }
 
-const frame = ({ title, head, current, pages, main, aside, kind }: Frame): string => `<!doctype html>
+const frame = ({ title, head, current, pages, main, headings, kind }: Frame): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -85,12 +85,12 @@ ${serviceLink('/docs/reference', 'Reference', current?.slug === 'reference')}
 <div class="columns">
 <button type="button" class="button menu-button" popovertarget="pages">${MENU_ICON}${current === undefined ? 'All pages' : `${current.section} · ${escapeHtml(current.title)}`}</button>
 <nav id="pages" class="pages" aria-label="Documentation" popover>
-${navigation(pages, current)}
+${navigation(pages, current, headings)}
 </nav>
 <main id="content">
 ${main}
 </main>
-${aside}
+${contents(headings)}
 </div>
 <footer class="footer"><span>Every page is also text: add <code>.md</code> to its address.</span>
 <nav aria-label="For programs"><a href="/llms.txt">llms.txt</a> <a href="/llms-full.txt">llms-full.txt</a> <a href="/openapi.json">openapi.json</a></nav></footer>
@@ -101,26 +101,32 @@ ${aside}
 const serviceLink = (path: string, text: string, isCurrent: boolean): string =>
   `<a class="button button-quiet"${isCurrent ? ' aria-current="true"' : ''} href="${path}">${text}</a>`;
 
-function navigation(pages: readonly PageSource[], current: PageSource | undefined): string {
+function navigation(
+  pages: readonly PageSource[],
+  current: PageSource | undefined,
+  headings: readonly Heading[],
+): string {
+  const item = (page: PageSource): string => {
+    const isCurrent = page === current;
+    const link = `<a href="${addressOf(page.slug)}"${isCurrent ? ' aria-current="page"' : ''}>${escapeHtml(page.title)}</a>`;
+    // The samples of the reference are where other pages have their contents.
+    const parts = isCurrent && page.slug === 'reference' ? headings.filter(({ level }) => level === 2) : [];
+    return `<li>${link}${parts.length === 0 ? '' : `<ul>${parts.map(headingLink).join('')}</ul>`}</li>`;
+  };
   return SECTIONS.map((section) => {
-    const links = pages
-      .filter((page) => page.section === section)
-      .map(
-        (page) =>
-          `<li><a href="${addressOf(page.slug)}"${page === current ? ' aria-current="page"' : ''}>${escapeHtml(page.title)}</a></li>`,
-      );
-    return links.length === 0 ? '' : `<h2>${section}</h2>\n<ul>\n${links.join('\n')}\n</ul>`;
+    const items = pages.filter((page) => page.section === section).map(item);
+    return items.length === 0 ? '' : `<h2>${section}</h2>\n<ul>\n${items.join('\n')}\n</ul>`;
   }).join('\n');
 }
+
+const headingLink = ({ level, id, text }: Heading): string =>
+  `<li class="level-${level}"><a href="#${id}">${escapeHtml(text)}</a></li>`;
 
 /** Of a page with one part there is nothing to choose. */
 function contents(headings: readonly Heading[]): string {
   const shown = headings.filter(({ level }) => level <= 3);
   if (shown.length < 2) return '';
-  const links = shown.map(
-    ({ level, id, text }) => `<li class="level-${level}"><a href="#${id}">${escapeHtml(text)}</a></li>`,
-  );
-  return `<nav class="contents" aria-label="On this page"><h2>On this page</h2><ul>${links.join('')}</ul></nav>`;
+  return `<nav class="contents" aria-label="On this page"><h2>On this page</h2><ul>${shown.map(headingLink).join('')}</ul></nav>`;
 }
 
 function neighbors(page: PageSource, pages: readonly PageSource[]): string {

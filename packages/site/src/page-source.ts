@@ -26,6 +26,9 @@ export interface PageSource {
 export const addressOf = (slug: string): string => (slug === 'index' ? '/docs' : `/docs/${slug}`);
 export const textAddressOf = (slug: string): string => `/docs/${slug}.md`;
 
+/** A summary where there is no Markdown. */
+export const withoutMarks = (summary: string): string => summary.replaceAll(/[`*]/g, '');
+
 /** Every page in the folder, in the order of reading. */
 export function readPages(folder: string): PageSource[] {
   return readdirSync(folder)

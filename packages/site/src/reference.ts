@@ -103,7 +103,7 @@ function operationSection(operation: Operation): string {
     '<div class="operation">',
     `## ${source.summary}`,
     '<div class="explained">',
-    `<p class="route"><b>${operation.method.toUpperCase()}</b> <code>${operation.path}</code></p>`,
+    `**${operation.method.toUpperCase()}** \`${operation.path}\``,
     source.description,
     ...parameterTable(parameters),
     ...requestTable(operation),

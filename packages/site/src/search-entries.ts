@@ -1,5 +1,5 @@
 import { type RenderedPage } from './markdown';
-import { addressOf, type PageSource } from './page-source';
+import { addressOf, type PageSource, withoutMarks } from './page-source';
 
 /** A part of a page that a search can find. */
 export interface SearchEntry {
@@ -19,6 +19,6 @@ export function searchEntries({
     id: addressOf(page.slug) + (heading === undefined ? '' : `#${heading.id}`),
     page: page.title,
     heading: heading?.text ?? '',
-    text: heading === undefined ? `${page.summary} ${text}` : text,
+    text: heading === undefined ? `${withoutMarks(page.summary)} ${text}` : text,
   }));
 }

@@ -113,7 +113,7 @@ describe('the documentation', () => {
     const text = at('/docs/reference.md');
     const client = new LipSync({ baseUrl: 'https://api.example.com', apiKey: `svc_${'0'.repeat(64)}` });
     for (const { method, path } of OPERATIONS)
-      expect(text).toContain(`<b>${method.toUpperCase()}</b> <code>${path}</code>`);
+      expect(text).toContain(`**${method.toUpperCase()}** \`${path}\``);
     const calls = [...text.matchAll(/await client\.(\w+)\.(\w+)\(/g)];
     expect(calls).toHaveLength(OPERATIONS.length);
     for (const [, group = '', name] of calls)
