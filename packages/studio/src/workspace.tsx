@@ -1,8 +1,8 @@
 import { ApiError } from '@lipsync/client';
 import { type JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { type Failure, failureOf } from './errors/failure';
 import { FIRST_CHOICES, type RenderChoices } from './form/choice';
+import { type FormFailure, formFailureOf } from './form/form-failure';
 import { RenderForm } from './form/render-form';
 import { usePreparation } from './form/use-preparation';
 import { useSubmission } from './form/use-submission';
@@ -25,7 +25,7 @@ interface WorkspaceProps {
 /** The form of a new render, or one render. Choices outlive both, and a refused key. */
 export function Workspace({ session, route, go, onAsk, onRefused }: WorkspaceProps): JSX.Element {
   const [choices, setChoices] = useState<RenderChoices>(FIRST_CHOICES);
-  const [failure, setFailure] = useState<Failure | null>(null);
+  const [failure, setFailure] = useState<FormFailure | null>(null);
   // What to do once a key is there.
   const [pending, setPending] = useState<'render' | 'prepare' | null>(null);
   const history = session?.history ?? null;
@@ -55,7 +55,7 @@ export function Workspace({ session, route, go, onAsk, onRefused }: WorkspacePro
     } catch (error) {
       if (isOfKey(error)) return;
       setPending(null);
-      setFailure(failureOf(error));
+      setFailure(formFailureOf(what, error));
       leaveLostPreparation(error);
     }
   };
@@ -99,7 +99,12 @@ export function Workspace({ session, route, go, onAsk, onRefused }: WorkspacePro
         preparing={preparation.work}
         sending={submission.sending}
         failure={failure}
-        onChange={(change) => setChoices((now) => ({ ...now, ...change }))}
+        waiting={null}
+        onFailure={setFailure}
+        onChange={(change) => {
+          setFailure(null);
+          setChoices((now) => ({ ...now, ...change(now) }));
+        }}
         onPrepare={() => void run('prepare')}
         onRender={() => void run('render')}
       />

@@ -129,6 +129,40 @@ inChromium('the studio', () => {
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('svc_');
   });
 
+  it('shows what is wrong where the eye is, on the smallest phone, and hides no control that has the focus', async () => {
+    await page.setViewportSize({ width: 320, height: 568 });
+    await signIn(page, system.customer.api_key);
+    await page.getByRole('button', { name: 'Render' }).click();
+    await page.getByText('To render, choose a video and a voice.').waitFor();
+    await eventually(async () => expect(await focused()).toEqual({ text: 'choose a file', isSeen: true }));
+    await expectAccessible(page);
+    // Through the whole form, and past the bar that lies over it.
+    for (let step = 0; step < 16; step++) {
+      await page.keyboard.press('Tab');
+      expect(await focused()).toMatchObject({ isSeen: true });
+    }
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+
+    await writeFile(file('notes.txt'), 'milk');
+    await drop('notes.txt', 'text/plain', page.getByRole('region', { name: 'Voice' }));
+    await page.getByText(/^notes.txt is not sound/).waitFor();
+    await page.getByRole('button', { name: 'Try with the sample' }).click();
+    await page.getByText('sample-face.mp4').waitFor();
+    await page.getByText('1 engine · result of 4.8 s').waitFor();
+    expect(await page.getByText(/^notes.txt/).count()).toBe(0);
+
+    const refused = { code: 'concurrency_limit_exceeded', message: 'Too many renders.', retryable: false };
+    await page.route('**/v1/renders', (route) => route.fulfill({ status: 429, json: { error: refused } }));
+    await page.getByRole('button', { name: 'Render' }).click();
+    await eventually(async () =>
+      expect(await focused()).toMatchObject({
+        text: expect.stringContaining('Too much is under way') as string,
+        isSeen: true,
+      }),
+    );
+    await expectAccessible(page);
+  });
+
   it('asks for another key when the key is revoked, keeps what was chosen, a recorded voice too, and goes on', async () => {
     const admin = createAdmin(system);
     const key = await admin.json<{ id: string; api_key: string }>('keys', 'issue', system.customer.id);
@@ -281,6 +315,16 @@ async function visit(path: string, tab = page): Promise<void> {
 async function signIn(tab: Page, key: string): Promise<void> {
   await tab.getByLabel('API key', { exact: true }).fill(key);
   await tab.keyboard.press('Enter');
+}
+
+/** What has the focus, and whether its middle is seen: nothing lies over it. */
+function focused(): Promise<{ text: string; isSeen: boolean }> {
+  return page.evaluate(`(() => {
+    const active = document.activeElement;
+    const { left, top, width, height } = (active.closest('label') ?? active).getBoundingClientRect();
+    const seen = document.elementFromPoint(left + width / 2, top + height / 2);
+    return { text: active.textContent.trim(), isSeen: active === document.body || (active.closest('label') ?? active).contains(seen) };
+  })()`);
 }
 
 /** All that the origin keeps in this browser, as JSON, in which a file is its name. */

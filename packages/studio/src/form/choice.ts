@@ -1,16 +1,18 @@
 import { type Engine, type MediaInput, type MediaType, type SyncMode } from '@lipsync/client';
 import { type RecentPreparation } from '../history/recent-work';
 import { contentTypeOf, durationProblem, fileProblem, urlProblem } from './media-limits';
+import { type WhatItIs } from './what-it-is';
 
 /** What was chosen as video or voice. */
 export type Choice =
   | {
       readonly kind: 'file';
       readonly file: File;
-      /** Null until it is known, and where the browser cannot tell. */
+      /** What the browser tells of a video or a voice; null until it has. */
       readonly seconds: number | null;
-      /** A small picture of a video. */
       readonly picture?: string;
+      readonly unshown?: WhatItIs;
+      readonly loudness?: Float32Array;
     }
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'prepared'; readonly preparation: RecentPreparation; readonly file: File | null };
@@ -33,9 +35,11 @@ export const FIRST_CHOICES: RenderChoices = {
 export function choiceProblem(mediaType: MediaType, choice: Choice | null): string | null {
   switch (choice?.kind) {
     case undefined:
-      return mediaType === 'video' ? 'Choose a video.' : 'Choose or record a voice.';
+      return mediaType === 'video'
+        ? 'A video is missing: choose one.'
+        : 'A voice is missing: choose or record one.';
     case 'file':
-      return fileProblem(mediaType, choice.file) ?? durationProblem(choice.seconds ?? 0);
+      return fileProblem(mediaType, choice.file) ?? durationProblem(mediaType, choice.seconds ?? 0);
     case 'url':
       return urlProblem(choice.url);
     case 'prepared':
@@ -43,17 +47,37 @@ export function choiceProblem(mediaType: MediaType, choice: Choice | null): stri
   }
 }
 
+export type FormPart = 'video' | 'voice' | 'engines';
+
 /** What prevents rendering, by part of the form. */
-export function problems({ video, voice, engines }: RenderChoices): {
-  video: string | null;
-  voice: string | null;
-  engines: string | null;
-} {
+export function problems({
+  video,
+  voice,
+  engines,
+}: RenderChoices): Readonly<Record<FormPart, string | null>> {
   return {
     video: choiceProblem('video', video),
     voice: choiceProblem('audio', voice),
-    engines: engines.length === 0 ? 'Choose at least one engine.' : null,
+    engines: engines.length === 0 ? 'An engine is missing: choose one or more.' : null,
   };
+}
+
+/** What is left to do before it can be rendered, in a sentence; null if nothing is. */
+export function remedy(choices: RenderChoices): string | null {
+  const found = problems(choices);
+  const what = (choice: Choice | null, name: string): string =>
+    choice === null
+      ? `a ${name}`
+      : choice.kind === 'url'
+        ? `another address of the ${name}`
+        : `another ${name}`;
+  const needed = [
+    found.video === null ? null : what(choices.video, 'video'),
+    found.voice === null ? null : what(choices.voice, 'voice'),
+    found.engines === null ? null : 'an engine',
+  ].filter((part) => part !== null);
+  if (needed.length === 0) return null;
+  return `To render, choose ${new Intl.ListFormat('en', { type: 'conjunction' }).format(needed)}.`;
 }
 
 /** The length of what was chosen, where it is known. */

@@ -1,19 +1,25 @@
 import { type Engine } from '@lipsync/client';
 import { type JSX } from 'preact';
+import { useId } from 'preact/hooks';
+import { ErrorPanel } from '../errors/error-panel';
+import { type Failure } from '../errors/failure';
+import { Problem } from '../errors/problem';
 import { ENGINE_TEXTS } from '../shared/engines';
 import { Icon } from '../shared/icons';
 
 interface EngineChoiceProps {
   readonly chosen: readonly Engine[];
   readonly problem: string | null;
+  readonly failure: Failure | null;
   readonly onChange: (engines: readonly Engine[]) => void;
 }
 
 const ENGINES = Object.keys(ENGINE_TEXTS) as readonly Engine[];
 
-export function EngineChoice({ chosen, problem, onChange }: EngineChoiceProps): JSX.Element {
+export function EngineChoice({ chosen, problem, failure, onChange }: EngineChoiceProps): JSX.Element {
+  const problemId = useId();
   return (
-    <fieldset class="choices">
+    <fieldset class="choices" data-part="engines" aria-describedby={problemId}>
       <legend>
         <h2>Engines</h2>
         <span class="soft small">One to three; several are shown side by side.</span>
@@ -42,12 +48,8 @@ export function EngineChoice({ chosen, problem, onChange }: EngineChoiceProps): 
           </label>
         ))}
       </div>
-      {problem !== null && (
-        <p class="problem" role="alert">
-          <Icon name="warning" size={16} />
-          {problem}
-        </p>
-      )}
+      <Problem id={problemId} text={problem} />
+      {failure !== null && <ErrorPanel failure={failure} focus />}
     </fieldset>
   );
 }

@@ -2,6 +2,9 @@ import './media-field.css';
 import { CONTENT_TYPE_BY_EXTENSION, CONTENT_TYPES, type MediaType } from '@lipsync/client';
 import { type ComponentChildren, type JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { ErrorPanel } from '../errors/error-panel';
+import { type Failure } from '../errors/failure';
+import { Problem } from '../errors/problem';
 import { Icon, type IconName } from '../shared/icons';
 import { type Choice } from './choice';
 
@@ -11,9 +14,10 @@ interface MediaFieldProps {
   readonly icon: IconName;
   readonly formats: string;
   readonly choice: Choice | null;
-  /** What is wrong with the choice, once that is to be shown. */
+  /** What is wrong with the choice or with what was dropped, once that is to be shown. */
   readonly problem: string | null;
-  readonly onFile: (file: File) => void;
+  readonly failure: Failure | null;
+  readonly onFiles: (files: readonly File[]) => void;
   readonly onUrl: (url: string) => void;
   readonly onClear: () => void;
   /** The chosen file. */
@@ -33,12 +37,12 @@ const accepted = (mediaType: MediaType): string =>
 
 /** A card to drop a file on, to choose one, or to enter its address. */
 export function MediaField(props: MediaFieldProps): JSX.Element {
-  const { mediaType, title, icon, formats, choice, problem, onFile, onUrl, onClear, preview, actions } =
-    props;
+  const { mediaType, title, icon, formats, choice, problem, onUrl, onClear, preview, actions } = props;
   const [over, setOver] = useState(false);
   const [asUrl, setAsUrl] = useState(choice?.kind === 'url');
   const input = useRef<HTMLInputElement>(null);
   const heading = useId();
+  const problemId = useId();
   const entersUrl = asUrl && (choice === null || choice.kind === 'url');
   const body =
     props.instead ??
@@ -62,7 +66,12 @@ export function MediaField(props: MediaFieldProps): JSX.Element {
         </span>
         <p class="media-lead">
           Drop {mediaType === 'video' ? 'a video' : 'a voice'} here, or{' '}
-          <button type="button" class="media-browse" onClick={() => input.current?.click()}>
+          <button
+            type="button"
+            class="media-browse"
+            aria-describedby={problemId}
+            onClick={() => input.current?.click()}
+          >
             choose a file
           </button>
         </p>
@@ -80,27 +89,21 @@ export function MediaField(props: MediaFieldProps): JSX.Element {
   return (
     <section
       class="media card"
+      data-media={mediaType}
+      data-part={mediaType === 'video' ? 'video' : 'voice'}
       data-over={over}
       aria-labelledby={heading}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
+      onDragOver={() => setOver(true)}
       onDragLeave={(event) => {
         if (!(event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget)))
           setOver(false);
       }}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        const file = event.dataTransfer?.files[0];
-        if (file !== undefined) onFile(file);
-      }}
+      onDrop={() => setOver(false)}
     >
       <header>
         <h2 id={heading}>{title}</h2>
         {choice !== null && choice.kind !== 'url' && props.instead === undefined && (
-          <button type="button" class="button button-quiet" onClick={onClear}>
+          <button type="button" class="button button-quiet" aria-describedby={problemId} onClick={onClear}>
             Choose another
           </button>
         )}
@@ -113,18 +116,13 @@ export function MediaField(props: MediaFieldProps): JSX.Element {
         aria-label={`${title} file`}
         accept={accepted(mediaType)}
         onChange={(event) => {
-          const file = event.currentTarget.files?.[0];
-          if (file !== undefined) onFile(file);
+          props.onFiles([...(event.currentTarget.files ?? [])]);
           event.currentTarget.value = '';
         }}
       />
       {body}
-      {problem !== null && !entersUrl && (
-        <p class="problem" role="alert">
-          <Icon name="warning" size={16} />
-          {problem}
-        </p>
-      )}
+      <Problem id={problemId} text={entersUrl ? null : problem} />
+      {props.failure !== null && <ErrorPanel failure={props.failure} focus />}
     </section>
   );
 }

@@ -11,7 +11,7 @@ export const FORMATS: Readonly<Record<MediaType, string>> = {
   audio: 'WAV, MP3, M4A, AAC, OGG, FLAC, AIFF, WMA, AC-3 or WebM',
 };
 
-interface MediaFile {
+export interface MediaFile {
   readonly name: string;
   readonly type: string;
   readonly size: number;
@@ -27,17 +27,23 @@ export function contentTypeOf(mediaType: MediaType, { name, type }: MediaFile): 
 
 /** What is wrong with a file, in a sentence that says what to do; null if nothing is. */
 export function fileProblem(mediaType: MediaType, file: MediaFile): string | null {
-  if (contentTypeOf(mediaType, file) === null)
-    return `This is not ${mediaType === 'video' ? 'a video' : 'audio'} that can be rendered. Use ${FORMATS[mediaType]}.`;
-  if (file.size === 0) return 'This file is empty. Choose another one.';
+  if (contentTypeOf(mediaType, file) === null) return kindProblem(mediaType, file.name);
+  if (file.size === 0) return `${file.name} is empty. Choose another file.`;
   if (file.size > MAX_BYTES)
-    return `This file has ${formatBytes(file.size)}; the limit is 256 MiB. Export a smaller one.`;
+    return `${file.name} has ${formatBytes(file.size)}; the limit is 256 MiB. Export a smaller one.`;
   return null;
 }
 
-export function durationProblem(seconds: number): string | null {
+/** What to say of a file that is no medium; null stands for either. */
+export function kindProblem(mediaType: MediaType | null, name: string): string {
+  if (mediaType === null)
+    return `${name} is neither video nor sound. Use a file such as MP4, MOV, WAV or MP3.`;
+  return `${name} is not ${mediaType === 'video' ? 'a video' : 'sound'}. Use ${FORMATS[mediaType]}.`;
+}
+
+export function durationProblem(mediaType: MediaType, seconds: number): string | null {
   if (seconds <= MAX_SECONDS) return null;
-  return `This lasts ${formatSeconds(seconds)}; the limit is 5 minutes. Cut it first.`;
+  return `The ${mediaType === 'video' ? 'video' : 'voice'} lasts ${formatSeconds(seconds)}; the limit is 5 minutes. Cut it first.`;
 }
 
 export function urlProblem(text: string): string | null {

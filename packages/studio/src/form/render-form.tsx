@@ -1,18 +1,21 @@
 import './choices.css';
 import './render-form.css';
+import { type MediaType } from '@lipsync/client';
 import { type JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import { ErrorPanel } from '../errors/error-panel';
-import { type Failure } from '../errors/failure';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { failureOf } from '../errors/failure';
 import { type RecentPreparation } from '../history/recent-work';
-import { Icon } from '../shared/icons';
-import { problems, type RenderChoices, secondsOf } from './choice';
+import { type Choice, type FormPart, problems, remedy, type RenderChoices, secondsOf } from './choice';
 import { EngineChoice } from './engine-choice';
+import { type FormFailure } from './form-failure';
 import { formatSeconds } from './media-limits';
 import { type PreparationWork } from './prepare-line';
+import { RenderBar } from './render-bar';
+import { fetchSample } from './sample';
 import { SyncChoice } from './sync-choice';
 import { timelinePicture } from './timeline-picture';
-import { type Sending, UploadPanel } from './upload-panel';
+import { type Sending } from './upload-panel';
+import { type ChangeChoices, useFiles } from './use-files';
 import { VideoField } from './video-field';
 import { VoiceField } from './voice-field';
 
@@ -24,25 +27,53 @@ interface RenderFormProps {
   readonly preparing: PreparationWork | null;
   /** The upload under way. */
   readonly sending: Sending | null;
-  readonly failure: Failure | null;
-  readonly onChange: (change: Partial<RenderChoices>) => void;
+  /** What was asked for waits for the connection. */
+  readonly waiting: { readonly cancel: () => void } | null;
+  readonly failure: FormFailure | null;
+  readonly onChange: ChangeChoices;
+  readonly onFailure: (failure: FormFailure | null) => void;
   readonly onPrepare: () => void;
   readonly onRender: () => void;
 }
 
 export function RenderForm(props: RenderFormProps): JSX.Element {
-  const { choices, preparing, sending, failure, onChange, onPrepare, onRender } = props;
+  const { choices, preparing, failure, onChange, onPrepare, onRender } = props;
   // What is missing is said only after somebody has tried.
-  const [tried, setTried] = useState(false);
+  const [attempts, setAttempts] = useState(0);
+  const form = useRef<HTMLFormElement>(null);
+  const { refused, take, forgive } = useFiles(onChange);
   const found = problems(choices);
-  const shown = (part: keyof typeof found, isFilled: boolean): string | null =>
-    tried || isFilled ? found[part] : null;
+
+  const problemOf = (part: 'video' | 'voice', mediaType: MediaType): string | null => {
+    const isShown = attempts > 0 || choices[part]?.kind === 'file';
+    return refused[mediaType] ?? (isShown ? found[part] : null);
+  };
+  const failureAt = (part: FormFailure['part']) => (failure?.part === part ? failure.failure : null);
+  const choose = (part: 'video' | 'voice', mediaType: MediaType, choice: Choice | null): void => {
+    forgive(mediaType);
+    onChange(() => ({ [part]: choice }));
+  };
+
   const render = (): void => {
-    setTried(true);
+    setAttempts((count) => count + 1);
     if (Object.values(found).every((problem) => problem === null)) onRender();
   };
+  useEffect(() => {
+    const part = (['video', 'voice', 'engines'] as const).find((name) => found[name] !== null);
+    if (attempts > 0 && part !== undefined) focusPart(form.current, part);
+  }, [attempts]);
+  const trySample = async (): Promise<void> => {
+    try {
+      await take(await fetchSample(), null);
+    } catch (error) {
+      const reason = failureOf(error);
+      props.onFailure(reason && { failure: { ...reason, ...NO_SAMPLE }, part: 'render' });
+    }
+  };
+
   return (
     <form
+      ref={form}
       class="render-form"
       aria-label="New render"
       noValidate
@@ -57,46 +88,65 @@ export function RenderForm(props: RenderFormProps): JSX.Element {
       <div class="render-inputs">
         <VideoField
           choice={choices.video}
-          problem={shown('video', choices.video?.kind === 'file')}
+          problem={problemOf('video', 'video')}
+          failure={failureAt('video')}
           preparations={props.preparations}
           findVideo={props.findVideo}
           work={preparing}
-          onChoice={(video) => onChange({ video })}
+          onFiles={(files) => void take(files, 'video')}
+          onChoice={(video) => choose('video', 'video', video)}
           onPrepare={onPrepare}
         />
         <VoiceField
           choice={choices.voice}
-          problem={shown('voice', choices.voice?.kind === 'file')}
-          onChoice={(voice) => onChange({ voice })}
+          problem={problemOf('voice', 'audio')}
+          failure={failureAt('voice')}
+          onFiles={(files) => void take(files, 'audio')}
+          onChoice={(voice) => choose('voice', 'audio', voice)}
         />
       </div>
+      {choices.video === null && choices.voice === null && (
+        <p class="render-sample">
+          <span class="soft">Nothing at hand?</span>
+          <button type="button" class="button" onClick={() => void trySample()}>
+            Try with the sample
+          </button>
+          <span class="soft small">
+            A drawn face and a computed voice, 0.3 MB. Or drop your files anywhere.
+          </span>
+        </p>
+      )}
       <EngineChoice
         chosen={choices.engines}
         problem={found.engines}
-        onChange={(engines) => onChange({ engines })}
+        failure={failureAt('engines')}
+        onChange={(engines) => onChange(() => ({ engines }))}
       />
       <SyncChoice
         chosen={choices.syncMode}
         videoSeconds={secondsOf(choices.video)}
         voiceSeconds={secondsOf(choices.voice)}
-        onChange={(syncMode) => onChange({ syncMode })}
+        onChange={(syncMode) => onChange(() => ({ syncMode }))}
       />
-      {failure !== null && <ErrorPanel failure={failure} />}
-      <div class="render-bar">
-        {sending === null ? (
-          <>
-            <p class="soft small">{summary(choices)}</p>
-            <button type="submit" class="button button-primary button-large">
-              Render
-              <Icon name="arrow" />
-            </button>
-          </>
-        ) : (
-          <UploadPanel sending={sending} />
-        )}
-      </div>
+      <RenderBar
+        summary={summary(choices)}
+        remedy={attempts > 0 ? remedy(choices) : null}
+        failure={failureAt('render')}
+        waiting={props.waiting}
+        sending={props.sending}
+      />
     </form>
   );
+}
+
+const NO_SAMPLE = { title: 'The sample cannot be fetched', hint: 'Try again, or use files of your own.' };
+
+/** Goes to where a part can be chosen. The browser scrolls there; what is wrong describes that control. */
+function focusPart(form: HTMLFormElement | null, part: FormPart): void {
+  form
+    ?.querySelector<HTMLElement>(`[data-part=${part}]`)
+    ?.querySelector<HTMLElement>('button, input:not([type=file])')
+    ?.focus();
 }
 
 function summary({ engines, syncMode, video, voice }: RenderChoices): string {

@@ -1,38 +1,31 @@
 import { type JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { type Failure } from '../errors/failure';
 import { type RecentPreparation } from '../history/recent-work';
 import { Icon } from '../shared/icons';
 import { useObjectUrl } from '../shared/use-object-url';
 import { type Choice, fileOf } from './choice';
-import { examineVideo } from './examine';
 import { MediaField } from './media-field';
 import { formatBytes, FORMATS, formatSeconds } from './media-limits';
 import { type PreparationWork, PrepareLine } from './prepare-line';
+import { type WhatItIs } from './what-it-is';
 
 interface VideoFieldProps {
   readonly choice: Choice | null;
   readonly problem: string | null;
+  readonly failure: Failure | null;
   readonly preparations: readonly RecentPreparation[];
   /** The video of a preparation, if this browser has it. */
   readonly findVideo: (id: string) => Promise<File | null>;
   readonly work: PreparationWork | null;
+  readonly onFiles: (files: readonly File[]) => void;
   readonly onChoice: (choice: Choice | null) => void;
   readonly onPrepare: () => void;
 }
 
 export function VideoField(props: VideoFieldProps): JSX.Element {
-  const { choice, problem, preparations, findVideo, work, onChoice, onPrepare } = props;
-  // A video that is examined when another has been chosen must not replace it.
-  const latest = useRef<File | null>(null);
-
-  const takeFile = async (file: File): Promise<void> => {
-    latest.current = file;
-    onChoice({ kind: 'file', file, seconds: null });
-    const examined = await examineVideo(file);
-    if (latest.current === file) onChoice({ kind: 'file', file, ...examined });
-  };
+  const { choice, preparations, findVideo, work, onChoice, onPrepare } = props;
   const takePrepared = async (preparation: RecentPreparation): Promise<void> => {
-    latest.current = null;
     onChoice({ kind: 'prepared', preparation, file: await findVideo(preparation.id) });
   };
 
@@ -43,13 +36,11 @@ export function VideoField(props: VideoFieldProps): JSX.Element {
       icon="film"
       formats={`${FORMATS.video}, up to 256 MiB and 5 minutes`}
       choice={choice}
-      problem={problem}
-      onFile={(file) => void takeFile(file)}
+      problem={props.problem}
+      failure={props.failure}
+      onFiles={props.onFiles}
       onUrl={(url) => onChoice(url === '' ? null : { kind: 'url', url })}
-      onClear={() => {
-        latest.current = null;
-        onChoice(null);
-      }}
+      onClear={() => onChoice(null)}
       actions={
         preparations.length > 0 && <PreparedList preparations={preparations} onChoose={takePrepared} />
       }
@@ -68,9 +59,29 @@ export function VideoField(props: VideoFieldProps): JSX.Element {
 
 function VideoPreview({ choice }: { choice: Choice }): JSX.Element {
   const file = fileOf(choice);
+  if (choice.kind === 'file' && choice.unshown !== undefined) return <UnshownPreview what={choice.unshown} />;
   if (file !== null) return <PlayablePreview file={file} />;
   const picture = choice.kind === 'prepared' ? choice.preparation.picture : undefined;
   return <div class="preview-picture">{picture !== undefined && <img src={picture} alt="" />}</div>;
+}
+
+/** In the place of a picture: nobody should think that the file is broken. */
+function UnshownPreview({ what: { container, codec, size } }: { what: WhatItIs }): JSX.Element {
+  const facts = [[codec, container].filter((part) => part !== null).join(' in '), size];
+  return (
+    <div class="preview-picture preview-unshown">
+      <Icon name="film" size={26} />
+      <p>
+        <strong>This browser cannot show this video.</strong>
+      </p>
+      <p class="soft small">
+        {codec === null
+          ? 'The service reads more formats than browsers do, and looks at it when it renders. The result plays here.'
+          : `The service can render ${codec}, and the result plays here.`}
+      </p>
+      <p class="soft small number">{facts.filter(Boolean).join(' · ')}</p>
+    </div>
+  );
 }
 
 function PlayablePreview({ file }: { file: File }): JSX.Element {

@@ -1,10 +1,10 @@
 import { type JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { peaks } from '../player/peaks';
+import { type Failure } from '../errors/failure';
 import { Icon } from '../shared/icons';
 import { useObjectUrl } from '../shared/use-object-url';
 import { type Choice } from './choice';
-import { examineVoice } from './examine';
+import { BARS } from './examine';
 import { MediaField } from './media-field';
 import { formatBytes, FORMATS, formatSeconds, MAX_SECONDS } from './media-limits';
 import { canRecord, record, type Recording } from './recorder';
@@ -12,32 +12,17 @@ import { canRecord, record, type Recording } from './recorder';
 interface VoiceFieldProps {
   readonly choice: Choice | null;
   readonly problem: string | null;
+  readonly failure: Failure | null;
+  readonly onFiles: (files: readonly File[]) => void;
   readonly onChoice: (choice: Choice | null) => void;
 }
 
-export function VoiceField({ choice, problem, onChoice }: VoiceFieldProps): JSX.Element {
+export function VoiceField({ choice, problem, failure, onFiles, onChoice }: VoiceFieldProps): JSX.Element {
   const [recording, setRecording] = useState<Recording | null>(null);
   const [refusal, setRefusal] = useState<string | null>(null);
-  const [samples, setSamples] = useState<Float32Array | null>(null);
-  const latest = useRef<File | null>(null);
 
-  const takeFile = async (file: File): Promise<void> => {
-    latest.current = file;
-    setRefusal(null);
-    setSamples(null);
-    onChoice({ kind: 'file', file, seconds: null });
-    const { seconds, samples: decoded } = await examineVoice(file);
-    if (latest.current !== file) return;
-    setSamples(decoded ?? null);
-    onChoice({ kind: 'file', file, seconds });
-  };
   // The microphone is not left on when the page changes.
   useEffect(() => () => recording?.cancel(), [recording]);
-  // After a render the choice is still there, but not its picture.
-  useEffect(() => {
-    if (choice?.kind === 'file' && samples === null && latest.current === null)
-      void examineVoice(choice.file).then(({ samples: decoded }) => setSamples(decoded ?? null));
-  }, []);
 
   const start = async (): Promise<void> => {
     try {
@@ -60,12 +45,13 @@ export function VoiceField({ choice, problem, onChoice }: VoiceFieldProps): JSX.
       formats={`${FORMATS.audio}, up to 256 MiB and 5 minutes`}
       choice={choice}
       problem={refusal ?? problem}
-      onFile={(file) => void takeFile(file)}
-      onUrl={(url) => onChoice(url === '' ? null : { kind: 'url', url })}
-      onClear={() => {
-        latest.current = null;
-        onChoice(null);
+      failure={failure}
+      onFiles={(files) => {
+        setRefusal(null);
+        onFiles(files);
       }}
+      onUrl={(url) => onChoice(url === '' ? null : { kind: 'url', url })}
+      onClear={() => onChoice(null)}
       actions={
         canRecord() && (
           <button type="button" class="button" onClick={() => void start()}>
@@ -80,12 +66,12 @@ export function VoiceField({ choice, problem, onChoice }: VoiceFieldProps): JSX.
             recording={recording}
             onEnd={(file) => {
               setRecording(null);
-              if (file !== null) void takeFile(file);
+              if (file !== null) onFiles([file]);
             }}
           />
         )
       }
-      preview={choice?.kind === 'file' && <VoicePreview choice={choice} samples={samples} />}
+      preview={choice?.kind === 'file' && <VoicePreview choice={choice} />}
     />
   );
 }
@@ -138,19 +124,14 @@ function RecordingView({ recording, onEnd }: RecordingProps): JSX.Element {
   );
 }
 
-const BARS = 72;
-
 function VoicePreview({
-  choice: { file, seconds },
-  samples,
+  choice: { file, seconds, loudness = new Float32Array(BARS) },
 }: {
   choice: Extract<Choice, { kind: 'file' }>;
-  samples: Float32Array | null;
 }): JSX.Element {
   const audio = useRef<HTMLAudioElement>(null);
   const url = useObjectUrl(file);
   const [playing, setPlaying] = useState(false);
-  const heights = samples === null ? new Float32Array(BARS) : peaks(samples, BARS);
   return (
     <div class="preview">
       <div class="preview-voice">
@@ -166,7 +147,7 @@ function VoicePreview({
           <Icon name={playing ? 'pause' : 'play'} size={20} />
         </button>
         <svg viewBox={`0 0 ${BARS} 100`} preserveAspectRatio="none" aria-hidden="true">
-          {Array.from(heights, (peak, i) => {
+          {Array.from(loudness, (peak, i) => {
             const half = Math.max(2, Math.sqrt(peak) * 48);
             return <path key={i} d={`M${i + 0.5} ${50 - half}V${50 + half}`} stroke-width="0.6" />;
           })}
