@@ -174,6 +174,7 @@ module.exports = {
         '^packages/admin/src/postgres-dump\\.ts',
         '^scripts/',
         '^prisma/scripts/',
+        '^packages/client-python/scripts/',
       ],
     ),
   ],

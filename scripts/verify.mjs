@@ -52,6 +52,8 @@ const STATIC_CHECKS = {
     ...passed.flatMap((folder) => ['--ignore-pattern', `${folder}/**`]),
   ],
   types: ['turbo', 'run', 'typecheck', '--output-logs=errors-only'],
+  // Skipped if there is no Python that the client is for.
+  python: ['node', 'packages/client-python/scripts/run-tests.mjs'],
   // Skipped if no Python has torch and onnx: only those who export weights need one.
   exporters: ['node', 'scripts/export/run-tests.mjs'],
 };

@@ -1,10 +1,11 @@
-// Writes src/generated/ here, in the client and in the command from openapi/openapi.yaml. With --check it writes nothing
-// and fails when a file is out of date.
+// Writes src/generated/ here, and what both clients and the command have of openapi/openapi.yaml. With --check it writes
+// nothing and fails when a file is out of date.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { parse } from 'yaml';
+import { pythonTypes } from './python-types.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const banner = '// Generated from openapi/openapi.yaml by scripts/generate.mjs. Do not edit.\n';
@@ -17,8 +18,9 @@ const types = astToString(await openapiTypescript(parse(source)));
 const files = {
   'src/generated/document.ts': `${banner}export const openapiDocument = ${JSON.stringify(document, null, 2)} as const;\n`,
   'src/generated/openapi.ts': `${banner}${types}`,
-  // The client is published and this package is not, so it has the types as a file of its own.
+  // The clients are published and this package is not, so they have the types as a file of their own.
   '../client/src/generated/contract.ts': `${banner}${await clientTypes(parse(source))}`,
+  '../client-python/src/lipsync/_contract.py': pythonTypes(document),
   // So is the command, which explains errors.
   '../cli/src/generated/error-catalogue.ts': `${banner}export const ERROR_CATALOGUE = ${JSON.stringify(document['x-error-catalogue'], null, 2)} as const;\n`,
 };
