@@ -70,8 +70,10 @@ function createNotifier({ _meta, notify, signal }: ServerContext['mcpReq']): Not
   let said = '';
   let last = -1;
   return (percent, message) => {
-    if (signal.aborted || (message === said && percent < last + 1)) return;
-    said = message;
+    // Figures within a message change with every chunk of an upload.
+    const words = message.replace(/[\d.]+/g, '');
+    if (signal.aborted || (words === said && percent < last + 1)) return;
+    said = words;
     // Words can change where the number does not.
     last = percent > last ? percent : last + 0.001;
     const params = { progressToken, progress: last, total: 100, message };

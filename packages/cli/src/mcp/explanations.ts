@@ -27,6 +27,9 @@ interface CatalogueEntry {
   readonly message: string;
 }
 
+const UNKNOWN_ID =
+  'Check the id letter for letter, and that it was made with the same key at the same service.';
+
 /** What these tools can do about it, where the catalogue's sentence is written for callers of the API. */
 const ADVICE: Partial<Record<keyof typeof ERROR_CATALOGUE, string>> = {
   invalid_api_key:
@@ -34,6 +37,10 @@ const ADVICE: Partial<Record<keyof typeof ERROR_CATALOGUE, string>> = {
   invalid_media_url: 'Name a public https address, or the path of a file on this machine.',
   invalid_webhook_url:
     'Leave webhook_url out and call wait, unless a server on the internet is to be notified.',
+  render_not_found: UNKNOWN_ID,
+  preparation_not_found: UNKNOWN_ID,
+  asset_not_found: UNKNOWN_ID,
+  webhook_event_not_found: UNKNOWN_ID,
   asset_type_mismatch: 'The video goes into "video" and the voice into "audio".',
   asset_expired: 'Name the file or the address again in place of the asset id.',
   asset_failed: 'Name another file or address. status with the id of the asset says why it failed.',

@@ -21,7 +21,7 @@ export function addRenderTools(server: McpServer, workplace: Workplace): void {
         'Renders a video of a talking face so that its mouth follows a voice. Uploads what are files, creates the render, and waits for up to wait_seconds. It costs computing time: to try another sync mode or engine, name the asset ids of the first render and not the files. When it is completed, call download. Cancelling this call while files are uploaded creates no render; after that it only stops waiting, and the render goes on until it ends or the tool cancel is called.',
       inputSchema: z.strictObject({
         video: mediaInput('video with the face'),
-        audio: mediaInput('voice; the sound of a film will do'),
+        audio: mediaInput('voice, or a video whose sound is the voice'),
         engines: z
           .array(z.enum(ENGINES))
           .min(1)

@@ -7,7 +7,7 @@ export const mediaInput = (what: string) =>
     .string()
     .min(1)
     .describe(
-      `The ${what}: a path of a file on this machine (uploaded for you; at most 256 MiB and 300 s), a public https address, or the id of an asset (ast_…), such as video_asset_id or audio_asset_id of an earlier render, which saves the upload.`,
+      `The ${what}: the path of a file on this machine (it is uploaded; at most 256 MiB and 300 s), a public https address, or an asset id (ast_…), such as video_asset_id or audio_asset_id of an earlier render, which needs no upload.`,
     );
 
 export const webhookUrl = z
