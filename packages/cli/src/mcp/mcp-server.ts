@@ -14,6 +14,8 @@ import { addRenderTools } from './render-tools';
  */
 export async function serveMcp(session: Session, folders: Folders, version: string): Promise<void> {
   const connection = await session.connection().catch(() => null);
+  if (session.stdin.isTTY === true)
+    session.say('An agent starts this and talks to it; people see nothing here. Ctrl-C ends it.');
   const workplace = { session, folders };
   const transport = new EndingTransport(session.stdin, session.stdout);
   const service = serveStdio(() => createServer(workplace, connection?.baseUrl, version), {
