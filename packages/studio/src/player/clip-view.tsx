@@ -38,7 +38,7 @@ export function ClipView(props: ClipProps): JSX.Element {
   const video = useRef<HTMLVideoElement>(null);
   const frame = useRef<HTMLDivElement>(null);
   const [broken, setBroken] = useState(false);
-  usePan(frame, view, onView);
+  usePan(frame, video, view, onView);
 
   useEffect(() => {
     const element = video.current;

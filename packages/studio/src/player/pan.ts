@@ -6,7 +6,12 @@ import { pan, type View, WHOLE, zoomAt } from './zoom';
  * Moves and zooms the pictures: a drag (while zoomed, so that a finger scrolls the page otherwise), a pinch of two
  * fingers or of a trackpad, a double click.
  */
-export function usePan(frame: RefObject<HTMLElement | null>, view: View, onView: (view: View) => void): void {
+export function usePan(
+  frame: RefObject<HTMLElement | null>,
+  picture: RefObject<HTMLElement | null>,
+  view: View,
+  onView: (view: View) => void,
+): void {
   // The listeners are added once; a wheel listener that may prevent the default cannot be passive.
   const now = useRef({ view, onView });
   now.current = { view, onView };
@@ -18,9 +23,11 @@ export function usePan(frame: RefObject<HTMLElement | null>, view: View, onView:
       now.current.view = next;
       now.current.onView(next);
     };
+    // The picture as it lies in its frame, which may be wider; its box does not know that it is zoomed.
     const fraction = (x: number, y: number): { x: number; y: number } => {
-      const box = element.getBoundingClientRect();
-      return { x: (x - box.left) / box.width, y: (y - box.top) / box.height };
+      const { left, top } = element.getBoundingClientRect();
+      const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = picture.current ?? element;
+      return { x: (x - left - offsetLeft) / offsetWidth, y: (y - top - offsetTop) / offsetHeight };
     };
 
     const onDown = (event: PointerEvent): void => {

@@ -3,14 +3,16 @@ import { type Clock, framesOf } from '@lipsync/domain/clock';
 import { type JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../shared/icons';
+import { arrange, NAME_HEIGHT, useRoom } from './arrangement';
 import { ClipView, type PlayerClip } from './clip-view';
 import { type Region } from './find-mouth';
 import { locateMouth } from './locate-mouth';
-import { isTakenBy, type Shortcut, shortcutOf } from './shortcuts';
+import { type Shortcut } from './shortcuts';
 import { Shortcuts } from './shortcuts-view';
 import { Track } from './track';
 import { Transport } from './transport';
 import { TransportBar } from './transport-bar';
+import { useShortcuts } from './use-shortcuts';
 import { useTransport } from './use-transport';
 import { WipeHandle } from './wipe-handle';
 import { viewOf, WHOLE, withinPicture, zoomAt } from './zoom';
@@ -76,6 +78,9 @@ export function Player({ clips, clock }: PlayerProps): JSX.Element {
       case 'mute':
         transport.listenTo(null);
         break;
+      case 'help':
+        setHelp(true);
+        break;
       case 'hear': {
         const clip = clips[shortcut.clip];
         if (clip !== undefined) transport.listenTo(clip.name);
@@ -83,22 +88,19 @@ export function Player({ clips, clock }: PlayerProps): JSX.Element {
       }
     }
   };
-  const current = useRef(act);
-  current.current = act;
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      const shortcut = shortcutOf(event);
-      if (shortcut === null || isTakenBy(document.activeElement, event.key)) return;
-      event.preventDefault();
-      if (event.key === ' ' && document.activeElement instanceof HTMLButtonElement)
-        document.activeElement.blur();
-      current.current(shortcut);
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, []);
+  useShortcuts(act);
 
-  const shown = wiping ? clips.filter(({ name }) => pair.includes(name)) : clips;
+  const pictures = useRef<HTMLDivElement>(null);
+  const foot = useRef<HTMLDivElement>(null);
+  const { columns, height } = arrange(wiping ? 1 : clips.length, ratio, useRoom(pictures, foot));
+  const layout = {
+    '--columns': String(columns),
+    '--height': `${height}px`,
+    '--width': `${height * ratio}px`,
+    '--name': `${NAME_HEIGHT}px`,
+    '--ratio': String(ratio),
+    '--split': `${split * 100}%`,
+  };
   return (
     <section class="player card" aria-label="Comparison">
       <div class="player-bar">
@@ -148,12 +150,7 @@ export function Player({ clips, clock }: PlayerProps): JSX.Element {
           </button>
         </div>
       </div>
-      <div
-        class={wiping ? 'clips clips-wiped' : 'clips'}
-        data-count={shown.length}
-        data-shape={ratio < 1.4 ? 'narrow' : 'wide'}
-        style={{ '--ratio': String(ratio), '--split': `${split * 100}%` }}
-      >
+      <div class={wiping ? 'clips clips-wiped' : 'clips'} ref={pictures} style={layout}>
         {clips.map((clip) => (
           <ClipView
             key={clip.name}
@@ -171,8 +168,10 @@ export function Player({ clips, clock }: PlayerProps): JSX.Element {
         ))}
         {wiping && <WipeHandle split={split} onChange={setSplit} />}
       </div>
-      <Track transport={transport} clips={clips} />
-      <TransportBar transport={transport} onHelp={() => setHelp(true)} />
+      <div class="player-foot" ref={foot}>
+        <Track transport={transport} clips={clips} />
+        <TransportBar transport={transport} onHelp={() => setHelp(true)} />
+      </div>
       {help && <Shortcuts onClose={() => setHelp(false)} />}
     </section>
   );

@@ -4,7 +4,7 @@ import { SHORTCUT_TEXTS } from './shortcuts';
 
 export function Shortcuts({ onClose }: { onClose: () => void }): JSX.Element {
   return (
-    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" closeKey="?" onClose={onClose}>
       <dl class="shortcuts">
         {SHORTCUT_TEXTS.map(([keys, text]) => (
           <div key={text}>

@@ -1,6 +1,6 @@
 /** What a key does to the player. */
 export type Shortcut =
-  | { readonly kind: 'toggle' | 'repeat' | 'mouth' | 'wipe' | 'mute' }
+  | { readonly kind: 'toggle' | 'repeat' | 'mouth' | 'wipe' | 'mute' | 'help' }
   | { readonly kind: 'step'; readonly by: 'frame' | 'second'; readonly count: 1 | -1 }
   | { readonly kind: 'edge'; readonly end: boolean }
   | { readonly kind: 'hear'; readonly clip: number };
@@ -18,6 +18,7 @@ export const SHORTCUT_TEXTS: readonly (readonly [keys: readonly string[], text: 
   [['Z'], 'Zoom on the mouth, and back'],
   [['W'], 'Wipe, and back to side by side'],
   [['L'], 'Repeat'],
+  [['?'], 'This list, and back'],
 ];
 
 export function shortcutOf({ key, shiftKey, ctrlKey, metaKey, altKey }: Key): Shortcut | null {
@@ -46,6 +47,8 @@ export function shortcutOf({ key, shiftKey, ctrlKey, metaKey, altKey }: Key): Sh
       return { kind: 'wipe' };
     case 'm':
       return { kind: 'mute' };
+    case '?':
+      return { kind: 'help' };
     case '1':
     case '2':
     case '3':
@@ -56,11 +59,12 @@ export function shortcutOf({ key, shiftKey, ctrlKey, metaKey, altKey }: Key): Sh
   }
 }
 
-/** Whether the element that has the focus uses the key itself. */
-export function isTakenBy(element: Element | null, key: string): boolean {
-  if (element === null) return false;
-  if (element.closest('input, textarea, select, dialog, [contenteditable], [data-own-keys]') !== null)
+/**
+ * Whether the element that has the focus uses the key itself. A button does where somebody went to it with the Tab key;
+ * whoever clicked it expects the space bar to play.
+ */
+export function isTakenBy(element: Element, key: string, reachedByTab: boolean): boolean {
+  if (element.matches('input:not([type=file]), textarea, select, [contenteditable], [data-own-keys]'))
     return true;
-  // Whoever clicked a button with the mouse expects the space bar to play.
-  return key === ' ' && element.matches(':is(button, a, summary):focus-visible');
+  return key === ' ' && reachedByTab && element.matches('button, summary, input');
 }

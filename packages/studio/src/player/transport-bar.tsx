@@ -75,6 +75,7 @@ function Key({ label, icon, pressed, onClick }: KeyProps): JSX.Element {
       class="button button-quiet button-icon"
       aria-label={label}
       title={label}
+      data-key={icon}
       {...(pressed === undefined ? {} : { 'aria-pressed': pressed })}
       onClick={onClick}
     >

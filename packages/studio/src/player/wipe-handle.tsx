@@ -17,28 +17,30 @@ export function WipeHandle({ split, onChange }: WipeProps): JSX.Element {
     move((event.clientX - box.left) / box.width);
   };
   return (
-    <div
-      ref={line}
-      class="wipe"
-      role="slider"
-      tabIndex={0}
-      data-own-keys
-      aria-label="Wipe"
-      aria-orientation="horizontal"
-      aria-valuemin={0}
-      aria-valuemax={100}
-      aria-valuenow={Math.round(split * 100)}
-      aria-valuetext={`${Math.round(split * 100)} percent from the left`}
-      onPointerDown={(event) => line.current?.setPointerCapture(event.pointerId)}
-      onPointerMove={onPointer}
-      onKeyDown={(event) => {
-        const to = WIPE_KEYS[event.key]?.(split, event.shiftKey ? 0.1 : 0.02);
-        if (to === undefined) return;
-        event.preventDefault();
-        move(to);
-      }}
-    >
-      <span class="wipe-grip" aria-hidden="true" />
+    <div class="wipe-area">
+      <div
+        ref={line}
+        class="wipe"
+        role="slider"
+        tabIndex={0}
+        data-own-keys
+        aria-label="Wipe"
+        aria-orientation="horizontal"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.round(split * 100)}
+        aria-valuetext={`${Math.round(split * 100)} percent from the left`}
+        onPointerDown={(event) => line.current?.setPointerCapture(event.pointerId)}
+        onPointerMove={onPointer}
+        onKeyDown={(event) => {
+          const to = WIPE_KEYS[event.key]?.(split, event.shiftKey ? 0.1 : 0.02);
+          if (to === undefined) return;
+          event.preventDefault();
+          move(to);
+        }}
+      >
+        <span class="wipe-grip" aria-hidden="true" />
+      </div>
     </div>
   );
 }

@@ -5,16 +5,24 @@ import { Icon } from './icons';
 
 interface DialogProps {
   readonly title: string;
+  /** Closes it, as Escape does. */
+  readonly closeKey?: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 
 /** A modal dialog. The browser keeps the focus inside, and gives it back to where it was. */
-export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
+export function Dialog({ title, closeKey, onClose, children }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
     dialog.current?.showModal();
+    // On the document, because a click on a text leaves the focus nowhere.
+    const onKey = ({ key }: KeyboardEvent): void => {
+      if (key === closeKey) dialog.current?.close();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
   }, []);
   return (
     <dialog
