@@ -15,6 +15,14 @@ const inChromium = executable === null ? describe.skip : describe;
 const VIDEO_FRAMES = 8;
 const OUTPUT_FRAMES = 16;
 const RATE = { num: 25, den: 1 };
+const VIEWPORT = { width: 1280, height: 900 };
+const WINDOWS = [
+  [1440, 900],
+  [1280, 720],
+  [1024, 600],
+  [390, 844],
+  [320, 568],
+] as const;
 const BOUNCED = timelineOf('bounce', constantClock(RATE, VIDEO_FRAMES), OUTPUT_FRAMES / RATE.num);
 
 let system: SharedSystem;
@@ -42,7 +50,7 @@ inChromium('the studio', () => {
   });
   beforeEach(async () => {
     context = await browser.newContext({
-      viewport: { width: 1280, height: 900 },
+      viewport: VIEWPORT,
       reducedMotion: 'reduce',
       permissions: ['microphone'],
     });
@@ -107,6 +115,36 @@ inChromium('the studio', () => {
     await page.keyboard.press('Space');
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
     await expectFrame(await frameOnTheClock());
+
+    for (const [width, height] of WINDOWS) {
+      await page.setViewportSize({ width, height });
+      await eventually(async () => expect(await isOnScreen('.transport-play')).toBe(true));
+    }
+    await page.setViewportSize(VIEWPORT);
+
+    const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    const frame = await frameOnTheClock();
+    for (const close of ['Escape', '?', 'Enter']) {
+      await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
+      await shortcuts.waitFor();
+      await page.keyboard.press('ArrowLeft');
+      // The button to close it has the focus.
+      await page.keyboard.press(close);
+      await shortcuts.waitFor({ state: 'detached' });
+    }
+    expect(await frameOnTheClock()).toBe(frame);
+    // The button that opened it has the focus again, and was not reached by the Tab key.
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Frame back' }).focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
 
     expect(
       await page.evaluate('[...document.querySelectorAll(".clip video")].filter((v) => !v.muted).length'),
@@ -416,6 +454,13 @@ async function expectFrame(frame: number): Promise<void> {
     expect(await frameOnTheClock()).toBe(frame);
     expect(await page.evaluate('window.shown')).toEqual({ source, musetalk: frame, latentsync: frame });
   });
+}
+
+function isOnScreen(selector: string): Promise<boolean> {
+  return page.evaluate(`(() => {
+    const { top, right, bottom, left } = document.querySelector('${selector}').getBoundingClientRect();
+    return top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth;
+  })()`);
 }
 
 async function frameOnTheClock(): Promise<number> {
