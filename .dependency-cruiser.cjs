@@ -86,7 +86,7 @@ module.exports = {
       from: { path: '^packages/engines/' },
       to: { path: '^packages/builtin-packs/' },
     },
-    layer('studio', 'client', 'domain'),
+    layer('studio', 'client', 'client-python', 'domain'),
     layer('site', 'domain', 'contract'),
     {
       name: 'studio-knows-the-timeline-alone',

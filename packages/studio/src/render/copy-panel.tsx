@@ -6,7 +6,9 @@ import { COPY_FORMS, copyAs, type CopyForm, type RenderToCopy } from './copy-as'
 const NAMES: Readonly<Record<CopyForm, string>> = {
   command: 'Command',
   TypeScript: 'TypeScript',
+  Python: 'Python',
   curl: 'curl',
+  agent: 'Agent',
 };
 
 /** This render, to be repeated without this page. */
@@ -35,7 +37,11 @@ export function CopyPanel({ render }: { render: RenderToCopy }): JSX.Element {
           <span role="status">{copied ? 'Copied' : 'Copy'}</span>
         </button>
       </header>
-      <pre tabIndex={0} role="region" aria-label={`${NAMES[form]} source`}>
+      <pre
+        tabIndex={0}
+        role="region"
+        aria-label={form === 'agent' ? 'Text for an agent' : `${NAMES[form]} source`}
+      >
         <code>{text}</code>
       </pre>
     </section>
