@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type ErrorCode } from '@lipsync/contract';
+import { ERROR_CATALOGUE, type ErrorCode } from '@lipsync/contract';
 import { isPublicAddress } from './address-policy';
 import { ServiceError } from './errors';
 import { URL_MAX_LENGTH } from './limits';
@@ -30,10 +30,12 @@ interface CustomerUrlPolicy {
 /**
  * Parses an address that a customer gave and applies the policy to the parsed result, in which odd forms of IPv4
  * (0x7f.1, 2130706433, full-width digits) have become plain addresses. The host of the result has no trailing dot.
- * @throws ServiceError with the policy's code; its message names the rule that was broken and the place in the body
+ * @throws ServiceError with the policy's code; its message names the place in the body, the rule that was broken, and what
+ * would be accepted
  */
 function parseCustomerUrl(raw: string, place: string, { ports, errorCode }: CustomerUrlPolicy): URL {
-  const refuse = (reason: string) => new ServiceError(errorCode, { detail: `${place} ${reason}.` });
+  const refuse = (reason: string) =>
+    new ServiceError(errorCode, { detail: `${place} ${reason}. ${ERROR_CATALOGUE[errorCode].message}` });
   if (raw.length > URL_MAX_LENGTH) throw refuse(`is longer than ${URL_MAX_LENGTH} characters`);
   if (!URL.canParse(raw)) throw refuse('is not a valid URL');
   const url = new URL(raw);

@@ -33,6 +33,15 @@ describe('the policy for URLs from customers', () => {
     expect(codeOf(() => parseWebhookUrl(url, '/webhook_url'))).toBe(expected);
   });
 
+  it.each(['http://localhost:3000/hook', 'https://localhost:3000/hook', 'https://192.168.1.5/hook'])(
+    'tells whoever has a receiver at %s what to do',
+    (url) => {
+      expect(() => parseWebhookUrl(url, '/webhook_url')).toThrow(
+        /^\/webhook_url must .*\. Use a public https .* run lipsync webhook listen\.$/,
+      );
+    },
+  );
+
   it('accepts any port for webhooks and only 443 for media', () => {
     expect(codeOf(() => parseWebhookUrl('https://hooks.example.com:8443/x', '/webhook_url'))).toBe(
       'https://hooks.example.com:8443/x',

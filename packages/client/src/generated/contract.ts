@@ -304,9 +304,9 @@ export interface ErrorCatalogue {
     invalid_content_type: { status: 400; where: "request" };
     /** Correct the request to match the published schema. */
     invalid_request: { status: 400; where: "request" };
-    /** Use a public https media address on port 443 without user information, at most 8192 characters long. */
+    /** Use a public https media address on port 443 without user information, at most 8192 characters long; upload a file that has none. */
     invalid_media_url: { status: 400; where: "request" };
-    /** Use a public https webhook address without user information, at most 8192 characters long. */
+    /** Use a public https webhook address without user information, at most 8192 characters long; for a receiver on your own machine, run lipsync webhook listen. */
     invalid_webhook_url: { status: 400; where: "request" };
     /** Send one idempotency key of at most 128 characters. */
     invalid_idempotency_key: { status: 400; where: "request" };

@@ -3109,7 +3109,7 @@ export const openapiDocument = {
       "where": [
         "request"
       ],
-      "message": "Use a public https media address on port 443 without user information, at most 8192 characters long."
+      "message": "Use a public https media address on port 443 without user information, at most 8192 characters long; upload a file that has none."
     },
     "invalid_webhook_url": {
       "http_status": 400,
@@ -3117,7 +3117,7 @@ export const openapiDocument = {
       "where": [
         "request"
       ],
-      "message": "Use a public https webhook address without user information, at most 8192 characters long."
+      "message": "Use a public https webhook address without user information, at most 8192 characters long; for a receiver on your own machine, run lipsync webhook listen."
     },
     "invalid_idempotency_key": {
       "http_status": 400,
