@@ -1,4 +1,4 @@
-import { CommandError } from './exit-codes';
+import { CommandError, type Outcome } from './exit-codes';
 import { checkProfileName, type Environment, type Profile, type Profiles } from './profiles';
 
 export interface ConnectionFlags {
@@ -60,6 +60,19 @@ export function profileNamed(name: string, { byName }: Profiles): Profile {
     'unauthorized',
     `Make it: lipsync login --profile ${name}`,
   );
+}
+
+const API_KEY = /^svc_[0-9a-f]{64}$/;
+
+/** @throws CommandError for what no service can have given out, such as a key that was not copied as a whole */
+export function checkApiKey(text: string, outcome: Outcome): string {
+  if (API_KEY.test(text)) return text;
+  throw new CommandError('That is not an API key.', outcome, 'A key is svc_ and 64 hexadecimal digits.');
+}
+
+/** A key as it may be shown: enough to tell two apart. */
+export function masked(apiKey: string): string {
+  return `svc_…${apiKey.slice(-4)}`;
 }
 
 /** The address in one spelling, without a slash at its end. */

@@ -1,6 +1,5 @@
 import {
   ApiError,
-  type ApiErrorCode,
   AssetFailed,
   ConnectionError,
   LipSyncError,
@@ -10,8 +9,11 @@ import {
   TimeoutError,
   UnexpectedResponse,
   WebhookVerificationError,
+  type WebhookVerificationReason,
 } from '@lipsync/client';
 import { CommandError, EXIT_CODES, type Outcome } from './exit-codes';
+import { isObject } from './profiles';
+import { wordsOf } from './refusals';
 
 /** A failure as a command reports it. */
 export interface Failure {
@@ -27,21 +29,7 @@ export interface Failure {
   subject?: object | undefined;
 }
 
-const LOG_IN = 'Log in again with lipsync login, or correct LIPSYNC_API_KEY.';
 const AGAIN = 'Nothing of the input is wrong: run the command again.';
-
-/** What the user of this command can do, where the service's message is written for programs. */
-const ADVICE: Partial<Record<ApiErrorCode, string>> = {
-  invalid_api_key: LOG_IN,
-  asset_type_mismatch: 'The video comes first and the voice second.',
-  asset_expired: 'Upload the file again.',
-  preparation_expired: 'Prepare the video again: lipsync prepare VIDEO',
-  render_expired: "Render again: results are kept until the render's expires_at.",
-  concurrency_limit_exceeded: 'Wait for one of your renders to finish, or cancel it: lipsync cancel ID',
-  idempotency_key_reused:
-    'A file that is uploaded again is another input: repeat with the same asset ids or addresses.',
-  not_found: 'Is the address of the service right? It is that of the API, without /v1.',
-};
 
 export function failureOf(error: unknown): Failure {
   if (error instanceof CommandError) {
@@ -49,67 +37,143 @@ export function failureOf(error: unknown): Failure {
     return { outcome, code: outcome, retryable: outcome === 'later', message, advice };
   }
   if (error instanceof ApiError) {
-    const { code, retryable, requestId, message } = error;
+    const { code, retryable, requestId } = error;
     const outcome = error.status === 401 ? 'unauthorized' : retryable ? 'later' : 'failed';
-    return { outcome, code, retryable, requestId, message, advice: ADVICE[code] };
+    return { outcome, code, retryable, requestId, ...wordsOf(error) };
   }
-  if (error instanceof RenderFailed) return unsuccessful(error, { render: error.record });
-  if (error instanceof PreparationFailed) return unsuccessful(error, { preparation: error.record });
-  if (error instanceof AssetFailed) return unsuccessful(error, { asset: error.asset });
-  if (error instanceof RenderCancelled)
-    return unsuccessful(
-      { code: 'cancelled', retryable: false, message: error.message },
-      { render: error.record },
-    );
-  return failureOfConnection(error);
+  if (error instanceof RenderFailed)
+    return unsuccessful(error, `Render ${error.record.id} failed`, error.record.error, {
+      render: error.record,
+    });
+  if (error instanceof PreparationFailed)
+    return unsuccessful(error, `Preparation ${error.record.id} failed`, error.record.error, {
+      preparation: error.record,
+    });
+  if (error instanceof AssetFailed)
+    return unsuccessful(error, `Asset ${error.asset.id} failed`, error.asset.error, { asset: error.asset });
+  if (error instanceof RenderCancelled) {
+    const { record } = error;
+    const cancelled = { code: 'cancelled', retryable: false };
+    return unsuccessful(cancelled, `Render ${record.id} was cancelled`, undefined, { render: record });
+  }
+  if (error instanceof LipSyncError) return failureOfClient(error);
+  return failureOfSystem(error);
+}
+
+/** Says whether the service has forgotten what was asked for, or it belongs to another key. */
+export function isForgotten(error: unknown): boolean {
+  return error instanceof ApiError && /_(not_found|expired)$/.test(error.code);
 }
 
 function unsuccessful(
-  { code, retryable, message }: Pick<Failure, 'code' | 'retryable' | 'message'>,
+  { code, retryable }: Pick<Failure, 'code' | 'retryable'>,
+  what: string,
+  reason: { message: string } | undefined,
   subject: object,
 ): Failure {
+  // What follows a semicolon tells programs to try again, which the advice does here.
+  const why = retryable ? reason?.message.split('; ', 1)[0]?.concat('.') : reason?.message;
   return {
     outcome: 'unsuccessful',
     code,
     retryable,
-    message,
+    message: why === undefined ? `${what}.` : `${what}: ${why} (${code})`,
     subject,
     advice: retryable ? AGAIN : undefined,
   };
 }
 
-function failureOfConnection(error: unknown): Failure {
-  const message = error instanceof Error ? error.message : String(error);
+/** What the client found out by itself. Its words are for those who write programs. */
+function failureOfClient(error: LipSyncError): Failure {
+  // Bytes go to the store and come from there, not from the service itself.
+  const transfer = /^The (?:upload|download)\b/.exec(error.message)?.[0];
   if (error instanceof ConnectionError)
     return {
-      ...{ outcome: 'later', code: 'unreachable', retryable: true, message },
-      advice: 'Is the address of the service right, and can this machine reach it? See lipsync profiles',
+      ...{ outcome: 'later', code: 'unreachable', retryable: true },
+      message: `${transfer === undefined ? 'The service does not answer' : `${transfer} broke off`}${reasonIn(error)}.`,
+      advice: 'Is its address right, and can this machine reach it? See lipsync whoami',
     };
-  if (error instanceof TimeoutError) return { outcome: 'later', code: 'timeout', retryable: true, message };
-  if (error instanceof UnexpectedResponse) {
-    const retryable = error.status >= 500;
-    const advice =
-      'Something between here and the service answered. Is the address right? See lipsync profiles';
+  if (error instanceof TimeoutError)
     return {
-      outcome: retryable ? 'later' : 'failed',
-      code: 'unexpected_response',
-      retryable,
-      message,
-      advice,
+      ...{ outcome: 'later', code: 'timeout', retryable: true },
+      message: 'The service takes too long to answer.',
+      advice: 'Run the command again later.',
+    };
+  if (error instanceof UnexpectedResponse) {
+    const { status, detail } = error;
+    const retryable = status >= 500;
+    const answer = `status ${status}${detail === '' || transfer === undefined ? '' : ` (${detail})`}`;
+    return {
+      ...{ outcome: retryable ? 'later' : 'failed', code: 'unexpected_response', retryable },
+      ...(transfer === undefined
+        ? { message: `Something other than the service answered, with ${answer}.`, advice: WHO_ANSWERS }
+        : { message: `${transfer} was refused by the store of the service, with ${answer}.` }),
     };
   }
   if (error instanceof WebhookVerificationError)
-    return { outcome: 'failed', code: error.reason, retryable: false, message };
-  if (error instanceof LipSyncError) return { outcome: 'failed', code: 'failed', retryable: false, message };
-  // The client's word for a wrong argument, for instance a file of no known type.
-  if (error instanceof TypeError) return { outcome: 'usage', code: 'usage', retryable: false, message };
-  return { outcome: 'failed', code: codeOf(error) ?? 'failed', retryable: false, message };
+    return {
+      ...{ outcome: 'failed', code: error.reason, retryable: false },
+      ...UNVERIFIED[error.reason],
+    };
+  return { outcome: 'failed', code: 'failed', retryable: false, message: `${error.message}.` };
 }
 
-/** The code of a failed operation on a file, such as ENOSPC. */
-function codeOf(error: unknown): string | undefined {
-  const hasCode = typeof error === 'object' && error !== null && 'code' in error;
-  return hasCode && typeof error.code === 'string' ? error.code : undefined;
+const WHO_ANSWERS = 'A proxy between here and the service does that, or a wrong address. See lipsync whoami';
+
+/** Why there was no connection: what the system said, at the end of the causes. */
+function reasonIn({ cause }: { cause?: unknown }): string {
+  if (!isObject(cause)) return '';
+  if (isObject(cause['cause'])) return reasonIn(cause);
+  return typeof cause['message'] === 'string' && cause['message'] !== '' ? ` (${cause['message']})` : '';
+}
+
+const HEADERS_NEEDED =
+  "Repeat it with -H 'Svc-Signature: …' and -H 'Svc-Delivery-ID: …', as they were received.";
+const UNVERIFIED: Record<WebhookVerificationReason, Pick<Failure, 'message' | 'advice'>> = {
+  missing_header: { message: 'A header of the delivery is missing.', advice: HEADERS_NEEDED },
+  malformed_signature: { message: 'Svc-Signature is not a signature.', advice: HEADERS_NEEDED },
+  wrong_signature: {
+    message: 'The delivery was not signed with this secret.',
+    advice: 'Or its body is not what was received, byte by byte.',
+  },
+  timestamp_out_of_tolerance: {
+    message: 'The delivery was signed at another time.',
+    advice: 'For an old delivery: --tolerance 24h. Otherwise look at the clock of this machine.',
+  },
+  body_too_large: { message: 'The body is larger than any event.' },
+  malformed_event: { message: 'The body is signed, but is no JSON.' },
+};
+
+/** What the system, or this command itself, cannot do. */
+function failureOfSystem(error: unknown): Failure {
+  const code = textOf(error, 'code');
+  const words = textOf(error, 'syscall') === undefined ? undefined : FILE_ERRORS[code ?? ''];
+  return {
+    // A file that was named and is not there is a wrong command line.
+    outcome: code === 'ENOENT' ? 'usage' : 'failed',
+    code: code ?? 'failed',
+    retryable: false,
+    message:
+      words === undefined
+        ? (textOf(error, 'message') ?? String(error))
+        : `${textOf(error, 'path') ?? 'A file'} ${words}.`,
+  };
+}
+
+const FILE_ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EISDIR: 'is a folder',
+  ENOTDIR: 'leads through a file that is no folder',
+  EACCES: 'is not accessible to you',
+  EPERM: 'is not accessible to you',
+  EROFS: 'cannot be written: the disk is read-only',
+  ENOSPC: 'cannot be written: the disk is full',
+  EDQUOT: 'cannot be written: your quota is used up',
+};
+
+function textOf(error: unknown, name: 'code' | 'message' | 'path' | 'syscall'): string | undefined {
+  const value = isObject(error) ? error[name] : undefined;
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** A failure as the one document that --json prints. */

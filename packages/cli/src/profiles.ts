@@ -20,12 +20,17 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const NAME = /^[\w.-]{1,64}$/;
 
-/** `$XDG_CONFIG_HOME/lipsync/config.json`, by default below `~/.config` (XDG Base Directory Specification). */
+/** `$XDG_CONFIG_HOME/lipsync/config.json`, by default below `~/.config`. */
 export function profilesFile(env: Environment): string {
-  const configured = env['XDG_CONFIG_HOME'];
+  return path.join(ownFolder(env, 'XDG_CONFIG_HOME', '.config'), 'config.json');
+}
+
+/** This command's part of a folder that the XDG Base Directory Specification names. */
+export function ownFolder(env: Environment, variable: string, byDefault: string): string {
+  const configured = env[variable];
   // The specification says that relative paths are invalid and to be ignored.
-  const home = configured !== undefined && path.isAbsolute(configured) ? configured : undefined;
-  return path.join(home ?? path.join(env['HOME'] ?? homedir(), '.config'), 'lipsync', 'config.json');
+  const base = configured !== undefined && path.isAbsolute(configured) ? configured : undefined;
+  return path.join(base ?? path.join(env['HOME'] ?? homedir(), byDefault), 'lipsync');
 }
 
 /** Returns no profiles when there is no file yet. */
@@ -87,6 +92,6 @@ function parse(text: string): Profiles | null {
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

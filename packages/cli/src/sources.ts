@@ -69,6 +69,14 @@ export function nameOf(source: Source): string {
   return path.parse(segment.replace(/[^\w.-]+/g, '-')).name || 'render';
 }
 
+/** What the user named, as it is remembered: an address without its query, which may hold a signature. */
+export function inputName(source: Source): string {
+  if ('file' in source) return path.resolve(source.file);
+  if ('asset_id' in source.input) return source.input.asset_id;
+  const { origin, pathname } = new URL(source.input.url);
+  return `${origin}${pathname}`;
+}
+
 /**
  * Uploads what are files, at once and with a line for each; returns the inputs of a request, in the same order. When one
  * upload fails or the user interrupts, all end.
@@ -88,13 +96,16 @@ export async function uploadFiles<Sources extends readonly Source[] | []>(
 
   async function inputOf(source: Source): Promise<AssetInput | UrlInput> {
     if (!('file' in source)) return source.input;
-    const { id } = await client.uploads.create(source.file, {
+    const upload = client.uploads.create(source.file, {
       mediaType: source.mediaType,
       signal: ending.signal,
       onProgress: (sent) => {
         lines[uploads.indexOf(source)] = lineOf(source, sent);
         view.show(lines);
       },
+    });
+    const { id } = await upload.catch((error: unknown) => {
+      throw error instanceof TypeError ? unknownKind(source) : error;
     });
     return { asset_id: id };
   }
@@ -110,6 +121,15 @@ export async function uploadFiles<Sources extends readonly Source[] | []>(
     session.interrupted.removeEventListener('abort', onInterrupted);
     view.end();
   }
+}
+
+/** The client recognizes media by their names and first bytes. */
+function unknownKind({ file, mediaType }: FileSource): CommandError {
+  return new CommandError(
+    `${file} is not known as a ${mediaType === 'video' ? 'video' : 'voice'}, neither by its name nor by how it begins.`,
+    'usage',
+    `Known are ${Object.keys(CONTENT_TYPE_BY_EXTENSION[mediaType]).join(', ')}.`,
+  );
 }
 
 function lineOf({ file, bytes }: FileSource, sent: number): ProgressLine {
