@@ -51,3 +51,9 @@ export function duration(value: string): number {
     throw new InvalidArgumentError('Use a duration like 90s, 30m or 2h, at most 24h.');
   return milliseconds;
 }
+
+/** A number from 1, of things. */
+export function count(value: string): number {
+  if (/^[1-9]\d{0,5}$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('Use a number from 1.');
+}

@@ -6,14 +6,14 @@ export interface Candidate {
   description: string;
 }
 
-/** The values of options that commander knows no choices of, by the option's name. */
-export type OptionValues = Readonly<Record<string, (current: string) => readonly string[]>>;
+/** The values of options and arguments that commander knows no choices of, by their names. */
+export type Values = Readonly<Record<string, (current: string) => readonly string[]>>;
 
 /**
  * What may replace the last of `words`, the words after the name of the program. Empty where a file name or free text
  * belongs: the shell then completes file names.
  */
-export function candidates(program: Command, words: readonly string[], values: OptionValues): Candidate[] {
+export function candidates(program: Command, words: readonly string[], values: Values): Candidate[] {
   const current = words.at(-1) ?? '';
   let command = program;
   let awaiting: Option | undefined;
@@ -23,13 +23,14 @@ export function candidates(program: Command, words: readonly string[], values: O
     else command = command.commands.find((child) => child.name() === word) ?? command;
   }
 
+  const valuesOf = (argument: Argument) => values[argument.name()]?.(current) ?? argument.argChoices ?? [];
   const plain = (words: readonly string[]) => words.map((word) => ({ word, description: '' }));
   const found =
     awaiting !== undefined
       ? plain(values[awaiting.attributeName()]?.(current) ?? awaiting.argChoices ?? [])
       : current.startsWith('-')
         ? optionsOf(command, program).map(({ long, description }) => ({ word: long ?? '', description }))
-        : [...subcommandsOf(command), ...plain(command.registeredArguments.flatMap(choicesOf))];
+        : [...subcommandsOf(command), ...plain(command.registeredArguments.flatMap(valuesOf))];
   return found.filter(({ word }) => word !== '' && word.startsWith(current));
 }
 
@@ -52,11 +53,7 @@ function subcommandsOf(command: Command): Candidate[] {
     .map((child) => ({ word: child.name(), description: child.summary() || child.description() }));
 }
 
-function choicesOf(argument: Argument): readonly string[] {
-  return argument.argChoices ?? [];
-}
-
-export const SHELLS = ['bash', 'zsh'] as const;
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 /** What a shell evaluates at its start. It asks `lipsync complete` at every Tab, so it is never out of date. */
 export const COMPLETION_SCRIPTS: Readonly<Record<(typeof SHELLS)[number], string>> = {
@@ -78,5 +75,15 @@ complete -o default -F _lipsync lipsync
   fi
 }
 compdef _lipsync lipsync
+`,
+  fish: `function __lipsync_complete
+  set -l found (lipsync complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
+  if test -n "$found"
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c lipsync -f -a '(__lipsync_complete)'
 `,
 };

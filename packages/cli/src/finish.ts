@@ -1,3 +1,4 @@
+import path from 'node:path';
 import {
   type LipSync,
   RenderCancelled,
@@ -34,11 +35,14 @@ export async function finishRender(
   session: Session,
 ): Promise<void> {
   checkRenderId(accepted.id, 'failed');
+  const history = await session.history();
   let record = accepted;
   let files: SavedFile[];
   try {
     record = await followRender(accepted, options, client, session);
+    await history.note(record.id, { status: record.status });
     files = await saveResults(record, planned, client, session);
+    await history.note(record.id, { files: files.map((file) => path.resolve(file.path)) });
   } catch (error) {
     throw await whatGoesOn(error, record, options, client, session);
   }

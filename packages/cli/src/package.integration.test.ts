@@ -1,5 +1,5 @@
 // The tarball, as those who run it by npx get it: in an empty project, without the network.
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -84,12 +84,27 @@ it('serves an agent with what is in it', async () => {
   });
 });
 
+/** What a shell prints after `script`, in which the program is found by its name. */
+async function inShell(shell: string, script: string) {
+  const programs = path.join(project, 'node_modules', '.bin');
+  const { stdout } = await run(shell, ['-c', script], {
+    cwd: project,
+    env: { PATH: `${programs}:${process.env['PATH']}`, HOME: folder },
+  });
+  return stdout;
+}
+
 it('completes in bash', async () => {
-  const program = path.join(project, 'node_modules', '.bin', 'lipsync');
   const typed =
     'source <(lipsync completion bash); COMP_WORDS=(lipsync render --sync); COMP_CWORD=2; _lipsync; echo "${COMPREPLY[@]}"';
-  const { stdout } = await run('bash', ['-c', typed], {
-    env: { PATH: `${path.dirname(program)}:${process.env['PATH']}`, XDG_CONFIG_HOME: folder },
-  });
-  expect(stdout).toBe('--sync-mode\n');
+  expect(await inShell('bash', typed)).toBe('--sync-mode\n');
+});
+
+// Few machines have fish.
+const whereOffered = spawnSync('fish', ['--version']).status === 0 ? it : it.skip;
+whereOffered('completes in fish, words and names of files', async () => {
+  const complete = (typed: string) =>
+    inShell('fish', `lipsync completion fish | source; complete -C '${typed}'`);
+  expect(await complete('lipsync render --sync')).toBe('--sync-mode\twhen the lengths differ\n');
+  expect(await complete('lipsync render note')).toBe('note.mp4\n');
 });

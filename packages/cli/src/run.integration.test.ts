@@ -1,10 +1,9 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { PassThrough } from 'node:stream';
+import { runCommand } from '../test/run-command';
 import { API_KEY, OUTPUT, RENDER_ID, startScriptedService } from '../test/scripted-service';
 import { EXIT_CODES } from './exit-codes';
-import { run } from './run';
 
 const COMPLETED = { status: 'completed', engines: [{ engine: 'musetalk', status: 'completed' }] } as const;
 const PROCESSING = { status: 'processing', engines: [{ engine: 'musetalk', status: 'processing' }] } as const;
@@ -24,27 +23,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs a command as a script does: nothing is a terminal. */
-async function command(
-  args: string[],
-  {
-    input = '',
-    interruption = new AbortController(),
-    env = { LIPSYNC_API_KEY: API_KEY, LIPSYNC_BASE_URL: service.base },
-  }: { input?: string; interruption?: AbortController; env?: Record<string, string> } = {},
-) {
-  const texts = { stdout: '', stderr: '' };
-  const stream = (name: keyof typeof texts) =>
-    new PassThrough().on('data', (chunk: Buffer) => (texts[name] += chunk.toString()));
-  const exitCode = await run(args, {
-    env: { XDG_CONFIG_HOME: folder, ...env },
-    stdin: new PassThrough().end(input),
-    stdout: stream('stdout'),
-    stderr: stream('stderr'),
-    interrupted: interruption.signal,
-  });
-  return { exitCode, ...texts };
-}
+const command = (args: string[], more: Partial<Parameters<typeof runCommand>[1]> = {}) =>
+  runCommand(args, { folder, env: { LIPSYNC_API_KEY: API_KEY, LIPSYNC_BASE_URL: service.base }, ...more });
 
 const renderMedia = (...args: string[]) => ['render', ...media, '--out', `${folder}/`, ...args];
 const result = (engine = 'musetalk') => path.join(folder, `face.${engine}.mp4`);
@@ -157,7 +137,7 @@ describe('a service that is not to be trusted', () => {
     });
     const out = `${folder}/a/b/c/`;
     const { exitCode, stderr } = await command(['download', RENDER_ID, '--out', out]);
-    expect(await readdir(folder)).toEqual(['face.mp4', 'voice.wav']);
+    expect((await readdir(folder, { recursive: true })).join()).not.toContain('pwned');
     expect(exitCode).toBe(EXIT_CODES.failed);
     expect(stderr).toContain('x/../../../../pwned');
   });
@@ -273,8 +253,93 @@ describe('login', () => {
     });
     jest.restoreAllMocks();
     expect(exitCode).toBe(EXIT_CODES.later);
-    expect(stderr).toMatch(/^error: The check of the key was (not )?answered/);
+    expect(stderr).toMatch(/^error: (Something other than the service answered|The service does not answer)/);
     expect(stdout + stderr).not.toContain('ren_');
+  });
+});
+
+describe('whoami', () => {
+  const whoami = (env: Record<string, string>) => command(['whoami', '--json'], { env });
+
+  it('says whose key is used, where, and that it works', async () => {
+    service.script(COMPLETED);
+    const { exitCode, stdout } = await command(['whoami', '--json']);
+    expect(exitCode).toBe(EXIT_CODES.ok);
+    expect(JSON.parse(stdout)).toEqual({
+      profile: null,
+      base_url: service.base,
+      key: 'svc_…5e5e',
+      works: true,
+      interface_version: '1.2.3',
+    });
+  });
+
+  it('says whose key the service refuses', async () => {
+    service.script(COMPLETED);
+    const env = { LIPSYNC_API_KEY: `svc_${'00'.repeat(32)}`, LIPSYNC_BASE_URL: service.base };
+    const { exitCode, stdout, stderr } = await whoami(env);
+    expect(exitCode).toBe(EXIT_CODES.unauthorized);
+    expect(JSON.parse(stdout)).toMatchObject({ key: 'svc_…0000', works: false });
+    expect(stderr).toContain('The service does not accept this key.');
+  });
+
+  it('sends nothing that cannot be a key', async () => {
+    service.script(COMPLETED);
+    const { exitCode } = await whoami({ LIPSYNC_API_KEY: 'svc_5e5e', LIPSYNC_BASE_URL: service.base });
+    expect(exitCode).toBe(EXIT_CODES.unauthorized);
+    expect(service.requests).toEqual([]);
+  });
+});
+
+describe('list', () => {
+  const list = async (...args: string[]) => {
+    const { exitCode, stdout } = await command(['list', '--json', ...args]);
+    return { exitCode, rows: JSON.parse(stdout) as unknown };
+  };
+
+  it('has what was rendered, of what, and where the results are', async () => {
+    service.script(COMPLETED);
+    await command(renderMedia());
+    service.requests.length = 0;
+    expect((await list()).rows).toEqual([
+      {
+        id: RENDER_ID,
+        created_at: '2026-01-01T00:00:00.000Z',
+        status: 'completed',
+        inputs: media,
+        engines: ['musetalk'],
+        files: [result()],
+      },
+    ]);
+    // What has ended changes no more.
+    expect(service.requests).toEqual([]);
+  });
+
+  it('asks how those are that had not ended, and whether all are still there with --refresh', async () => {
+    service.script(PROCESSING, COMPLETED);
+    await command(renderMedia('--no-wait'));
+    expect((await list()).rows).toMatchObject([{ status: 'processing' }]);
+    expect((await list()).rows).toMatchObject([{ status: 'completed' }]);
+    service.forget();
+    expect((await list()).rows).toMatchObject([{ status: 'completed' }]);
+    expect((await list('--refresh')).rows).toMatchObject([{ status: 'expired' }]);
+  });
+
+  it('shows what it knows, and fails, when the service cannot be asked', async () => {
+    service.script(PROCESSING);
+    await command(renderMedia('--no-wait'));
+    service.fail(404);
+    expect(await list()).toMatchObject({ exitCode: EXIT_CODES.failed, rows: [{ status: 'processing' }] });
+  });
+
+  it('is of one key, and forgets', async () => {
+    service.script(COMPLETED);
+    await command(renderMedia());
+    const other = { LIPSYNC_API_KEY: `svc_${'0'.repeat(64)}`, LIPSYNC_BASE_URL: service.base };
+    expect((await command(['list', '--json'], { env: other })).stdout).toBe('[]\n');
+    const { stdout } = await command(['list', '--forget', RENDER_ID, '--json']);
+    expect(JSON.parse(stdout)).toEqual({ forgotten: [RENDER_ID] });
+    expect((await list()).rows).toEqual([]);
   });
 });
 
@@ -303,11 +368,18 @@ describe('complete', () => {
     [['webhook', 'v'], ['verify']],
     [
       ['completion', ''],
-      ['bash', 'zsh'],
+      ['bash', 'zsh', 'fish'],
     ],
     // A file: the shell knows better.
     [['render', 'fa'], []],
   ])('of %j offers %j', async (typed, expected) => {
     expect(await words(...typed)).toEqual([...expected, '']);
+  });
+
+  it('offers the ids of what was made', async () => {
+    service.script(COMPLETED);
+    await command(renderMedia());
+    expect(await words('download', 'ren')).toEqual([RENDER_ID, '']);
+    expect(await words('render', 'a', 'b', '--preparation', '')).toEqual(['']);
   });
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { addCompletionCommands } from './commands/completion';
+import { addListCommand } from './commands/list';
 import { addLoginCommands } from './commands/login';
 import { addMcpCommand } from './commands/mcp';
 import { addMediaCommands } from './commands/media';
@@ -54,6 +55,7 @@ function configure(program: Command, session: Session): void {
     addRenderCommands,
     addMediaCommands,
     addRecordCommands,
+    addListCommand,
     addWebhookCommands,
     addMcpCommand,
     addVerifyCommand,

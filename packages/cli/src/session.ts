@@ -1,8 +1,15 @@
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { LipSync } from '@lipsync/client';
-import { type Connection, type ConnectionFlags, isReadOnTheWay, resolveConnection } from './connection';
+import { LipSync, type LipSyncOptions } from '@lipsync/client';
+import {
+  checkApiKey,
+  type Connection,
+  type ConnectionFlags,
+  isReadOnTheWay,
+  resolveConnection,
+} from './connection';
 import { CommandError } from './exit-codes';
+import { type History, historyFolder, openHistory } from './history';
 import { printDocument, printLine } from './print';
 import { type Environment, profilesFile, readProfiles } from './profiles';
 import { createProgressView, type ProgressStream, type ProgressView, SILENT } from './progress';
@@ -27,8 +34,10 @@ export interface GlobalOptions extends ConnectionFlags {
 /** One run of a command: its client, its answer, its messages. */
 export interface Session extends Surroundings {
   /** Resolves to the client of the service that flags, environment or profile name. */
-  client(): Promise<LipSync>;
+  client(options?: Pick<LipSyncOptions, 'maxRetries'>): Promise<LipSync>;
   connection(): Promise<Connection>;
+  /** What was made with the key that is used. */
+  history(): Promise<History>;
   profilesFile: string;
   /** Prints the answer of the command, once: the lines, or with --json the value. */
   answer(value: unknown, lines: readonly string[]): void;
@@ -56,11 +65,13 @@ export function createSession(surroundings: Surroundings, options: () => GlobalO
     ...surroundings,
     profilesFile: file,
     connection,
-    client: async () => {
+    client: async (clientOptions) => {
       const { apiKey, baseUrl } = await connection();
       warnOfClearText(baseUrl);
-      return new LipSync({ apiKey, baseUrl });
+      return new LipSync({ ...clientOptions, apiKey: checkApiKey(apiKey, 'unauthorized'), baseUrl });
     },
+    history: async () =>
+      openHistory(historyFolder(env, await connection()), (message) => say(`Warning: ${message}`)),
     answer(value, lines) {
       if (answered) throw new Error('a command has one answer');
       answered = true;

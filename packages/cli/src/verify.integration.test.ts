@@ -1,10 +1,9 @@
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { PassThrough } from 'node:stream';
 import { markOutput, openSigner } from '@lipsync/credentials';
 import { createSigningCertificate, makeNumberedVideo } from '@lipsync/testkit';
-import { run } from './run';
+import { runCommand } from '../test/run-command';
 
 const FACTS = {
   generator: { name: 'lipsync-service', version: '1.2.3' },
@@ -38,19 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function verify(...args: string[]) {
-  const texts = { stdout: '', stderr: '' };
-  const stream = (name: keyof typeof texts) =>
-    new PassThrough().on('data', (chunk: Buffer) => (texts[name] += chunk.toString()));
-  const exitCode = await run(['verify', ...args], {
-    env: { XDG_CONFIG_HOME: folder },
-    stdin: new PassThrough().end(),
-    stdout: stream('stdout'),
-    stderr: stream('stderr'),
-    interrupted: new AbortController().signal,
-  });
-  return { exitCode, ...texts };
-}
+const verify = (...args: string[]) => runCommand(['verify', ...args], { folder });
 
 it('tells who made a signed file of what, when and how, and that nobody vouches for the name yet', async () => {
   expect(await verify(signed)).toEqual({

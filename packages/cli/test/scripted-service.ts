@@ -27,6 +27,7 @@ export async function startScriptedService() {
   let states: ScriptedState[] = [];
   let looks = 0;
   let outage: number | undefined;
+  let isForgotten = false;
 
   function render(): RenderRecord {
     const state = states[Math.min(looks, states.length - 1)];
@@ -37,6 +38,7 @@ export async function startScriptedService() {
   function answer(name: string, request: IncomingMessage): [status: number, body: object | string] {
     if (name.startsWith('PUT /store/')) return [200, ''];
     if (name === 'GET /store/output') return [200, OUTPUT];
+    if (name === 'GET /openapi.json') return [200, { info: { version: '1.2.3' } }];
     if (outage !== undefined) return [outage, '<html>Bad gateway</html>'];
     if (request.headers.authorization !== `Bearer ${API_KEY}`)
       return [401, refusal('invalid_api_key', 'Send a valid API key as a bearer credential.')];
@@ -45,7 +47,7 @@ export async function startScriptedService() {
     if (name === 'POST /v1/renders') return [202, render()];
     if (name === `POST /v1/renders/${RENDER_ID}/cancel`)
       return [202, recordOf({ status: 'cancelled', engines: [] }, base)];
-    if (name === `GET /v1/renders/${RENDER_ID}`) {
+    if (name === `GET /v1/renders/${RENDER_ID}` && !isForgotten) {
       const body = render();
       looks++;
       return [200, body];
@@ -82,10 +84,15 @@ export async function startScriptedService() {
     fail(status: number) {
       outage = status;
     },
+    /** From now on the service knows no render. */
+    forget() {
+      isForgotten = true;
+    },
     script(...next: ScriptedState[]) {
       states = next;
       looks = 0;
       outage = undefined;
+      isForgotten = false;
       requests.length = 0;
       onRequest.length = 0;
     },

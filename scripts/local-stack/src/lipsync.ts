@@ -1,5 +1,9 @@
+import path from 'node:path';
 import { Writable } from 'node:stream';
 import type { RenderAnswer } from '@lipsync/cli';
+import { REPOSITORY_ROOT } from './layout';
+
+const STATE = path.join(REPOSITORY_ROOT, '.local', 'state');
 
 interface CommandResult extends RenderAnswer {
   exitCode: number;
@@ -23,7 +27,8 @@ export async function lipsyncRender(
     },
   });
   const exitCode = await run(['render', ...args, '--json'], {
-    env: { ...process.env, LIPSYNC_API_KEY: apiKey, LIPSYNC_BASE_URL: baseUrl },
+    // What was rendered with the key of a stack is nothing that its user asks for later.
+    env: { ...process.env, LIPSYNC_API_KEY: apiKey, LIPSYNC_BASE_URL: baseUrl, XDG_STATE_HOME: STATE },
     stdin: process.stdin,
     stdout,
     stderr: process.stderr,

@@ -1,6 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { engineWords } from '../choices';
 import { candidates, COMPLETION_SCRIPTS, SHELLS } from '../completion';
+import { type Kind, kindOf } from '../ids';
 import { readProfiles } from '../profiles';
 import type { Session } from '../session';
 
@@ -18,7 +19,20 @@ export function addCompletionCommands(program: Command, session: Session): void 
     .description('what the scripts of completion ask')
     .action(async (words: string[]) => {
       const { byName } = await readProfiles(session.profilesFile);
-      const found = candidates(program, words, { engines: engineWords, profile: () => [...byName.keys()] });
+      // Nothing was made without a login.
+      const made = await session.history().then(
+        (history) => history.ids(),
+        () => [],
+      );
+      const ids = (...kinds: Kind[]) => made.filter((id) => kinds.includes(kindOf(id)));
+      const found = candidates(program, words, {
+        engines: engineWords,
+        profile: () => [...byName.keys()],
+        id: () => made,
+        'render-id': () => ids('render'),
+        render: () => ids('render', 'preparation'),
+        preparation: () => ids('preparation'),
+      });
       session.stdout.write(found.map(({ word, description }) => `${word}\t${description}\n`).join(''));
     });
 }

@@ -1,13 +1,12 @@
-import { ApiError, LipSync, LipSyncError } from '@lipsync/client';
+import { ApiError, LipSync } from '@lipsync/client';
 import type { Command } from 'commander';
-import { checkBaseUrl, type ConnectionFlags, profileNamed } from '../connection';
+import { checkApiKey, checkBaseUrl, type ConnectionFlags, masked, profileNamed } from '../connection';
 import { CommandError } from '../exit-codes';
-import { checkProfileName, readProfiles, writeProfiles } from '../profiles';
+import { checkProfileName, isObject, readProfiles, writeProfiles } from '../profiles';
 import { askFor, askForSecret } from '../prompt';
 import type { Session } from '../session';
 
 const DEFAULT_PROFILE = 'default';
-const API_KEY = /^svc_[0-9a-f]{64}$/;
 
 export function addLoginCommands(program: Command, session: Session): void {
   const flags = () => program.opts<ConnectionFlags>();
@@ -22,14 +21,9 @@ export function addLoginCommands(program: Command, session: Session): void {
       const address = baseUrl ?? session.env['LIPSYNC_BASE_URL'] ?? known.byName.get(name)?.baseUrl;
       const service = checkBaseUrl(address ?? (await askFor('Address of the service: ', session)));
       session.warnOfClearText(service);
-      const login = { baseUrl: service, apiKey: await askForSecret('API key: ', session) };
-      if (!API_KEY.test(login.apiKey))
-        throw new CommandError(
-          'That is not an API key.',
-          'usage',
-          'A key is svc_ and 64 hexadecimal digits.',
-        );
-      await checkKey(login, session);
+      const apiKey = checkApiKey(await askForSecret('API key: ', session), 'usage');
+      const login = { baseUrl: service, apiKey };
+      await checkKey(new LipSync({ ...login, maxRetries: 1 }), session);
       await writeProfiles(session.profilesFile, {
         current: name,
         byName: new Map(known.byName).set(name, login),
@@ -37,6 +31,29 @@ export function addLoginCommands(program: Command, session: Session): void {
       session.answer({ profile: name, base_url: login.baseUrl }, [
         `Logged in to ${login.baseUrl} as profile "${name}".`,
       ]);
+    });
+
+  program
+    .command('whoami')
+    .description('the profile, key and service that are used, and whether the service accepts the key')
+    .action(async () => {
+      const { profile, baseUrl, apiKey } = await session.connection();
+      const client = await session.client({ maxRetries: 1 });
+      const failure = await checkKey(client, session).catch((error: unknown) => ({ error }));
+      const version = failure === undefined ? await versionOf(baseUrl) : null;
+      const found = {
+        profile,
+        base_url: baseUrl,
+        key: masked(apiKey),
+        works: failure === undefined,
+        interface_version: version,
+      };
+      session.answer(found, [
+        `profile  ${profile ?? 'none: LIPSYNC_API_KEY is used'}`,
+        `service  ${baseUrl}${version === null ? '' : `, interface ${version}`}`,
+        `key      ${found.key}, ${found.works ? 'accepted' : 'not confirmed'}`,
+      ]);
+      if (failure !== undefined) throw failure.error;
     });
 
   program
@@ -89,16 +106,33 @@ export function addLoginCommands(program: Command, session: Session): void {
 
 const NO_RENDER = 'ren_00000000000000000000000000';
 
-/** Asks for a render that cannot exist: a valid key is told so, any other is refused. */
-async function checkKey(login: { baseUrl: string; apiKey: string }, session: Session): Promise<void> {
+/**
+ * Asks for a render that cannot exist: a valid key is told so, any other is refused.
+ * @param client with few repetitions: somebody is waiting, and they do not correct a wrong address
+ */
+async function checkKey(client: LipSync, session: Session): Promise<void> {
   try {
-    // Somebody is waiting, and repeating does not correct a wrong address.
-    await new LipSync({ ...login, maxRetries: 1 }).renders.get(NO_RENDER, { signal: session.interrupted });
+    await client.renders.get(NO_RENDER, { signal: session.interrupted });
   } catch (error) {
     if (error instanceof ApiError && error.code === 'render_not_found') return;
-    // The user has asked for no render.
-    if (error instanceof LipSyncError)
-      error.message = error.message.replace(`GET /v1/renders/${NO_RENDER}`, 'The check of the key');
     throw error;
+  }
+}
+
+const VERSION_MS = 5_000;
+
+/** The version of the interface that the service describes, to anybody who asks; null if it does not. */
+async function versionOf(baseUrl: string): Promise<string | null> {
+  const stopped = new AbortController();
+  const timer = setTimeout(() => stopped.abort(), VERSION_MS);
+  try {
+    const response = await fetch(`${baseUrl}/openapi.json`, { signal: stopped.signal });
+    const document: unknown = await response.json();
+    const info = isObject(document) ? document['info'] : undefined;
+    return isObject(info) && typeof info['version'] === 'string' ? info['version'] : null;
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -2,7 +2,7 @@ import type { LipSync, MediaType } from '@lipsync/client';
 import { type Command, Option } from 'commander';
 import { duration, MEDIA_TYPES } from '../choices';
 import type { Session } from '../session';
-import { mediaTypeOf, type Source, sourceOf, uploadFiles } from '../sources';
+import { inputName, mediaTypeOf, type Source, sourceOf, uploadFiles } from '../sources';
 import { waitFor } from './records';
 
 interface WaitOptions {
@@ -28,6 +28,7 @@ export function addMediaCommands(program: Command, session: Session): void {
         ...(options.idempotencyKey !== undefined && { idempotency_key: options.idempotencyKey }),
       });
       session.say(`Preparation ${record.id}`);
+      await (await session.history()).add(record, [inputName(source)]);
       const state = options.wait ? await waitFor(record.id, options.timeout, client, session) : record;
       session.answer(state, [record.id]);
     },
@@ -46,9 +47,10 @@ export function addMediaCommands(program: Command, session: Session): void {
     ) => {
       const source = await sourceOf(file, mediaType);
       const client = await session.client();
-      const asset = await newAsset(source, client, session);
-      const checked = wait ? await waitFor(asset, timeout, client, session) : await client.assets.get(asset);
-      session.answer(checked, [asset]);
+      const id = await newAsset(source, client, session);
+      const asset = await client.assets.get(id);
+      await (await session.history()).add(asset, [inputName(source)]);
+      session.answer(wait ? await waitFor(id, timeout, client, session) : asset, [id]);
     },
   );
 }

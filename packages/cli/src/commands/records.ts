@@ -1,4 +1,10 @@
-import { type LipSync, TimeoutError } from '@lipsync/client';
+import {
+  type Asset,
+  type LipSync,
+  type PreparationRecord,
+  type RenderRecord,
+  TimeoutError,
+} from '@lipsync/client';
 import type { Command } from 'commander';
 import { duration } from '../choices';
 import { describe, progressOf, type Resource } from '../describe';
@@ -13,6 +19,7 @@ export function addRecordCommands(program: Command, session: Session): void {
     .action(async (id: string) => {
       const kind = kindOf(id);
       const resource = await fetchResource(kind, id, await session.client(), session.interrupted);
+      await (await session.history()).note(id, { status: resource.status });
       session.answer(resource, describe(resource));
     });
 
@@ -32,6 +39,7 @@ export function addRecordCommands(program: Command, session: Session): void {
     .description('cancel a render; engines that have completed keep their results')
     .action(async (id: string) => {
       const record = await (await session.client()).renders.cancel(id, { signal: session.interrupted });
+      await (await session.history()).note(id, { status: record.status });
       session.answer(record, describe(record));
     });
 }
@@ -62,8 +70,13 @@ export async function waitFor(
   session: Session,
 ): Promise<Resource> {
   const view = await session.progress();
+  const history = await session.history();
   const options = { signal: session.interrupted, timeoutMs };
-  const onChange = (record: Parameters<typeof progressOf>[0]) => view.show(progressOf(record));
+  const last: { status?: string } = {};
+  const onChange = (record: RenderRecord | PreparationRecord | Asset) => {
+    last.status = record.status;
+    if (!('media' in record)) view.show(progressOf(record));
+  };
   try {
     switch (kindOf(id)) {
       case 'render':
@@ -71,7 +84,7 @@ export async function waitFor(
       case 'preparation':
         return await client.preparations.wait(id, { ...options, onChange });
       case 'asset':
-        return await client.assets.wait(id, options);
+        return await client.assets.wait(id, { ...options, onChange });
       case 'event':
         throw new CommandError(
           'Deliveries of webhooks are not waited for.',
@@ -87,5 +100,6 @@ export async function waitFor(
     throw error;
   } finally {
     view.end();
+    await history.note(id, last);
   }
 }

@@ -5,7 +5,7 @@ import { type FinishOptions, finishRender } from '../finish';
 import { checkRenderId } from '../ids';
 import { planResults, type ResultOptions } from '../results';
 import type { Session } from '../session';
-import { nameOf, sourceOf, uploadFiles } from '../sources';
+import { inputName, nameOf, sourceOf, uploadFiles } from '../sources';
 
 export interface RenderOptions extends ResultOptions, FinishOptions {
   engines: Engine[];
@@ -67,10 +67,10 @@ function addFinishOptions(command: Command): Command {
     .option('--cancel-on-interrupt', 'Ctrl-C cancels the render; without this it goes on');
 }
 
-/** Looks at files and names before anything is sent. */
-async function planRender(video: string, voice: string, options: RenderOptions) {
+/** Looks at files and names before anything is sent. Who does not wait saves no files. */
+async function planRender(video: string, voice: string, options: RenderOptions & { wait: boolean }) {
   const sources = { video: await sourceOf(video, 'video'), audio: await sourceOf(voice, 'audio') };
-  const files = planResults(options.engines, nameOf(sources.video), options);
+  const files = options.wait ? planResults(options.engines, nameOf(sources.video), options) : [];
   return { sources, files, options };
 }
 
@@ -91,5 +91,6 @@ async function startRender(
     ...(options.idempotencyKey !== undefined && { idempotency_key: options.idempotencyKey }),
   });
   session.say(`Render ${record.id}`);
+  await (await session.history()).add(record, [sources.video, sources.audio].map(inputName));
   return record;
 }
