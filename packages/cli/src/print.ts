@@ -19,9 +19,12 @@ export function printText(stream: NodeJS.WritableStream, text: string): void {
   stream.write(text.split('\n').map(printable).join('\n'));
 }
 
-/** Prints one JSON document. Programs read every character of its strings, and terminals none that they obey. */
-export function printDocument(stream: NodeJS.WritableStream, document: unknown): void {
-  const json = JSON.stringify(document, null, 2).replace(OBEYED, (character) =>
+/**
+ * Prints one JSON document. Programs read every character of its strings, and terminals none that they obey.
+ * @param indent 0 for a line
+ */
+export function printDocument(stream: NodeJS.WritableStream, document: unknown, indent = 2): void {
+  const json = JSON.stringify(document, null, indent).replace(OBEYED, (character) =>
     character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
   stream.write(`${json}\n`);

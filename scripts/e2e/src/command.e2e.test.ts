@@ -2,16 +2,31 @@ import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import type { RenderRecord } from '@lipsync/client';
+import { type RenderRecord, verifyWebhook } from '@lipsync/client';
 import type { ErrorBody } from '@lipsync/contract';
 import { REPOSITORY_ROOT } from '@lipsync/local-stack';
-import { makeFaceVideo, makeTone } from '@lipsync/testkit';
+import { listenOnLoopback, makeFaceVideo, makeTone } from '@lipsync/testkit';
 import { Client, type Progress } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { type SharedSystem, shareSystem, stateOf } from './system';
+
+/** A receiver as developers have it: without TLS, on loopback. */
+async function receiveHere() {
+  const requests: { headers: IncomingHttpHeaders; body: Buffer }[] = [];
+  const server = createServer((request, response) => {
+    void buffer(request).then((body) => {
+      requests.push({ headers: request.headers, body });
+      response.writeHead(204).end();
+    });
+  });
+  const url = `http://127.0.0.1:${await listenOnLoopback(server)}/hook`;
+  return { url, requests, close: () => new Promise((resolve) => server.close(resolve)) };
+}
 
 const PROGRAM = path.join(REPOSITORY_ROOT, 'packages', 'cli', 'bundle', 'lipsync.js');
 
@@ -23,7 +38,7 @@ describe('the command, as a customer has it', () => {
   beforeAll(async () => {
     system = await shareSystem();
     folder = await mkdtemp(path.join(tmpdir(), 'e2e-command-'));
-    env = { PATH: process.env['PATH'], XDG_CONFIG_HOME: path.join(folder, 'config') };
+    env = { PATH: process.env['PATH'], XDG_CONFIG_HOME: folder, XDG_STATE_HOME: folder };
     await makeFaceVideo(path.join(folder, 'face.mp4'), { frames: 6, filters: 'null' });
     await makeTone(path.join(folder, 'voice.wav'), { seconds: 0.4 });
     const login = lipsync('login', '--base-url', system.description.base_url);
@@ -169,6 +184,39 @@ describe('the command, as a customer has it', () => {
       id: event,
       attempts: 1,
     });
+
+    // The same end, told on this machine: the same bytes, and headers that differ in values alone.
+    const local = await receiveHere();
+    const [render = ''] = /ren_\w+/.exec(stdout) ?? [];
+    await lipsync('webhook', 'listen', '--forward', local.url, '--render', render);
+    const [told] = local.requests;
+    expect(told?.body).toEqual(body);
+    expect(Object.keys(told?.headers ?? {}).sort()).toEqual(Object.keys(delivery?.headers ?? {}).sort());
+    await local.close();
     await hooks.close();
+  });
+
+  it('tells a receiver on this machine the end of a render that another terminal makes', async () => {
+    const local = await receiveHere();
+    const listening = spawn(process.execPath, [PROGRAM, 'webhook', 'listen', '--forward', local.url], {
+      cwd: folder,
+      env,
+    });
+    const ended = once(listening, 'exit');
+    const id = (await lipsync('render', 'face.mp4', 'voice.wav', '--no-wait')).stdout.trim();
+    // The first line is printed when the delivery was answered.
+    const [printed] = (await once(listening.stdout.setEncoding('utf8'), 'data')) as [string];
+    expect(printed).toContain(`render.completed  ${id}  → 204`);
+    listening.kill('SIGINT');
+    expect(await ended).toEqual([0, null]);
+    const [told] = local.requests;
+    const secret = (await lipsync('webhook', 'secret')).stdout.trim();
+    await expect(verifyWebhook(told?.body ?? '', told?.headers ?? {}, secret)).resolves.toMatchObject({
+      type: 'render.completed',
+      data: { id, status: 'completed' },
+    });
+    const made = JSON.parse((await lipsync('list', '--json')).stdout) as unknown[];
+    expect(made[0]).toMatchObject({ id, status: 'completed' });
+    await local.close();
   });
 });

@@ -1,13 +1,52 @@
 import { readFile } from 'node:fs/promises';
-import { verifyWebhook } from '@lipsync/client';
-import { type Command, InvalidArgumentError } from 'commander';
+import { verifyWebhook, type WebhookEventType } from '@lipsync/client';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { duration } from '../choices';
+import { deliver, describeAttempt, receiverOf } from '../deliver';
 import { describe } from '../describe';
+import { EVENT_TYPES, exampleEvent, newId } from '../events';
 import { CommandError } from '../exit-codes';
 import type { Session } from '../session';
+import { namedSecrets, saySecret, secretFileOption, signingSecret } from '../webhook-secrets';
+import { addListenCommand } from './listen';
 
 export function addWebhookCommands(program: Command, session: Session): void {
-  const webhook = program.command('webhook').description('look at webhooks');
+  const webhook = program
+    .command('webhook')
+    .description('receive webhooks on this machine, and look at them');
+
+  addListenCommand(webhook, session);
+
+  webhook
+    .command('send')
+    .description('post an example of an event, signed, to a receiver of yours')
+    .addOption(
+      new Option('--type <type>', 'the type of the event').choices(EVENT_TYPES).default('render.completed'),
+    )
+    .requiredOption('--to <url>', 'the receiver; it may be on this machine')
+    .addOption(secretFileOption())
+    .action(async ({ type, to: address, secretFile }: SendOptions) => {
+      const to = receiverOf(address);
+      const secret = await signingSecret(secretFile, session);
+      saySecret(secret, session);
+      const attempt = await deliver({
+        to,
+        event: exampleEvent(type),
+        deliveryId: newId('dlv'),
+        secret: secret.hex,
+        signal: session.interrupted,
+      });
+      session.answer(attempt, [describeAttempt(attempt)]);
+      if (!attempt.delivered) throw new CommandError('The receiver did not accept the event.', 'failed');
+    });
+
+  webhook
+    .command('secret')
+    .description('what listen and send sign with, if no other secret is named')
+    .action(async () => {
+      const { hex } = await signingSecret(undefined, session);
+      session.answer({ secret: hex }, [hex]);
+    });
 
   webhook
     .command('show <event-id>', { isDefault: true })
@@ -37,7 +76,7 @@ export function addWebhookCommands(program: Command, session: Session): void {
         file: string | undefined,
         options: { header: Record<string, string>; secretFile?: string; tolerance?: number },
       ) => {
-        const secrets = await secretsOf(options.secretFile, session);
+        const secrets = await namedSecrets(options.secretFile, session);
         const body = file === undefined || file === '-' ? await readAll(session) : await readFile(file);
         const { tolerance } = options;
         const event = await verifyWebhook(
@@ -51,21 +90,16 @@ export function addWebhookCommands(program: Command, session: Session): void {
     );
 }
 
+interface SendOptions {
+  type: WebhookEventType;
+  to: string;
+  secretFile?: string;
+}
+
 function headerLine(line: string, previous: Record<string, string> = {}): Record<string, string> {
   const [, name, value] = /^([\w-]+):\s*(.*?)\s*$/.exec(line) ?? [];
   if (name === undefined || value === undefined) throw new InvalidArgumentError('A header is "Name: value".');
   return { ...previous, [name]: value };
-}
-
-async function secretsOf(file: string | undefined, { env }: Session): Promise<string[]> {
-  const text = file === undefined ? (env['LIPSYNC_WEBHOOK_SECRET'] ?? '') : await readFile(file, 'utf8');
-  const secrets = text.split(/[\s,]+/).filter((secret) => secret !== '');
-  if (secrets.length > 0) return secrets;
-  throw new CommandError(
-    'There is no signing secret.',
-    'usage',
-    'Set LIPSYNC_WEBHOOK_SECRET, or name a file with --secret-file. Your administrator has the secret.',
-  );
 }
 
 async function readAll({ stdin }: Session): Promise<Buffer> {
