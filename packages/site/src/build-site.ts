@@ -62,8 +62,17 @@ export function buildSite({ pages, samples }: SiteFolders): Site {
   };
 }
 
-/** A page for those who read text: its title and summary instead of the front matter, and no layout. */
+/**
+ * A page for those who read text: its title and summary instead of the front matter, no layout, and links to other pages
+ * in this form, which lead there from wherever the text was copied to.
+ */
 function textOf({ title, heading, summary, body }: PageSource): string {
-  const text = withBlocks(body, 'markdown').replaceAll(/^<\/?div[^>]*>\n+/gm, '');
+  const text = withBlocks(body, 'markdown')
+    .replaceAll(/^<\/?div[^>]*>\n+/gm, '')
+    .replaceAll(
+      /\]\(\/docs(?:\/([\w-]+))?(?=[#)])/g,
+      (_, slug = 'index') => `](${textAddressOf(String(slug))}`,
+    )
+    .replaceAll('](/', ']({{base_url}}/');
   return `# ${heading ?? title}\n\n> ${summary}\n\n${text.trim()}\n`;
 }

@@ -82,11 +82,12 @@ const CORE_RULES: Readonly<Record<string, (state: StateCore) => void>> = {
     let column = 0;
     for (const [i, token] of state.tokens.entries()) {
       if (token.type === 'tr_open') column = 0;
-      if (token.type === 'th_open') token.attrSet('scope', 'col');
-      if (token.type !== 'td_open' || column++ > 0) continue;
-      const close = state.tokens[i + 2];
-      for (const each of [token, close]) if (each !== undefined) each.tag = 'th';
-      token.attrSet('scope', 'row');
+      const isHead = token.type === 'th_open' && state.tokens[i + 1]?.content !== '';
+      const isFirst = token.type === 'td_open' && column++ === 0;
+      if (isHead || isFirst) token.attrSet('scope', isHead ? 'col' : 'row');
+      if (token.type !== 'th_open' && token.type !== 'td_open') continue;
+      for (const each of [token, state.tokens[i + 2]])
+        if (each !== undefined) each.tag = isHead || isFirst ? 'th' : 'td';
     }
   },
 };

@@ -26,8 +26,8 @@ export function callsOf(operationId: OperationId, call: Call): string {
   const name = CLIENT_FUNCTIONS[operationId];
   return [
     fence('sh', 'curl', curl(call)),
-    fence('ts', 'TypeScript', `const answer = await client.${name}(${argument(call, typeScriptLiteral)});`),
-    fence('py', 'Python', `answer = client.${name}(${argument(call, pythonArguments)})`),
+    fence('ts', 'TypeScript', typeScript(name, call)),
+    fence('py', 'Python', python(name, call)),
   ].join('\n\n');
 }
 
@@ -36,29 +36,38 @@ const fence = (language: string, title: string, code: string): string =>
 
 function curl({ method, path, body }: Call): string {
   const lines = [`curl {{base_url}}${path}`, '-H "Authorization: Bearer $LIPSYNC_API_KEY"'];
-  if (body !== undefined) lines.push('-H "Content-Type: application/json"', `-d '${json(body)}'`);
-  else if (method === 'post') lines.push('-X POST');
+  if (isObject(body)) {
+    const fields = Object.entries(body).map(([name, value]) => `    "${name}": ${inline(value)}`);
+    lines.push('-H "Content-Type: application/json"', `-d '{\n${fields.join(',\n')}\n  }'`);
+  } else if (method === 'post') lines.push('-X POST');
   return lines.join(' \\\n  ');
 }
 
-const json = (value: unknown): string => JSON.stringify(value, null, 2);
+function typeScript(name: string, { path, body }: Call): string {
+  if (!isObject(body)) return `await client.${name}('${idIn(path)}');`;
+  const fields = Object.entries(body).map(([field, value]) => `  ${field}: ${literal(value)},`);
+  return `await client.${name}({\n${fields.join('\n')}\n});`;
+}
+
+function python(name: string, { path, body }: Call): string {
+  if (!isObject(body)) return `client.${name}("${idIn(path)}")`;
+  const fields = Object.entries(body).map(([field, value]) => `    ${field}=${inline(value)},`);
+  return `client.${name}(\n${fields.join('\n')}\n)`;
+}
+
+const isObject = (body: unknown): body is object => typeof body === 'object' && body !== null;
 
 /** Operations without a body take the id of their path. */
-function argument({ path, body }: Call, write: (body: object) => string): string {
-  const id = path.split('/').find((part) => /^[a-z]{3}_/.test(part));
-  return typeof body === 'object' && body !== null ? write(body) : `'${id ?? ''}'`;
-}
+const idIn = (path: string): string => path.split('/').find((part) => /^[a-z]{3}_/.test(part)) ?? '';
 
-const typeScriptLiteral = (body: object): string =>
-  json(body)
-    .replaceAll(/^( +)"(\w+)":/gm, '$1$2:')
-    .replaceAll('"', "'")
-    .replaceAll(/([^{[,])\n/g, '$1,\n');
+/** JSON on one line. Examples hold texts, numbers, lists and objects, which Python writes alike. */
+const inline = (value: unknown): string =>
+  JSON.stringify(value, null, 1)
+    .replaceAll(/(?<=[[{])\n\s*|\n\s*(?=[\]}])/g, '')
+    .replaceAll(/\n\s*/g, ' ');
 
-/** Examples hold texts, numbers, lists and objects, which both languages write alike. */
-function pythonArguments(body: object): string {
-  const lines = Object.entries(body).map(
-    ([name, value]) => `    ${name}=${json(value).replaceAll('\n', '\n    ')},`,
-  );
-  return `\n${lines.join('\n')}\n`;
-}
+const literal = (value: unknown): string =>
+  inline(value)
+    .replaceAll(/"(\w+)":/g, '$1:')
+    .replaceAll(/(?<=\{)(?=\w)|(?<=[^{])(?=\})/g, ' ')
+    .replaceAll('"', "'");

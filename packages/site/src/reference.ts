@@ -194,10 +194,9 @@ function typeOf(schema: Schema): string {
 
 function describe(schema: Schema): string {
   const named = schema.$ref === undefined ? {} : (SCHEMAS[nameIn(schema.$ref)] ?? {});
-  const isNamedText = schema.$ref !== undefined && !isObject(nameIn(schema.$ref));
   const { items, minimum, maximum, maxLength, maxItems } = schema;
   const words = schema.enum ?? named.enum;
-  const text = schema.description ?? (isNamedText ? named.description : undefined);
+  const text = schema.description ?? named.description;
   return [
     text,
     words && `One of ${words.map((word) => `\`${word}\``).join(', ')}.`,
