@@ -9,6 +9,7 @@ import { makeFaceVideo } from '@lipsync/testkit';
 import { type SharedSystem, shareSystem } from './system';
 
 const SAMPLES = path.join(REPOSITORY_ROOT, 'services/api/public/samples');
+const PYTHON_CLIENT = path.join(REPOSITORY_ROOT, 'packages/client-python/src');
 const FRAMES = 10;
 
 let system: SharedSystem;
@@ -34,7 +35,7 @@ const program =
   (command: string, ...args: string[]) =>
   (result: string) =>
     promisify(execFile)(command, [...args, clip, SAMPLE_AUDIO, result], {
-      env: { ...process.env, ...environment() },
+      env: { ...process.env, ...environment(), PYTHONPATH: PYTHON_CLIENT },
     });
 
 async function inTypeScript(result: string): Promise<void> {

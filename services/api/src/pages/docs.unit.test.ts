@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { LipSync } from '@lipsync/client';
-import { ENGINES, ERROR_CATALOGUE, OPERATIONS, SYNC_MODES } from '@lipsync/contract';
+import { ENGINES, ERROR_CATALOGUE, openapiDocument, OPERATIONS, SYNC_MODES } from '@lipsync/contract';
 import { RECORD_TTL_SECONDS, signatureHeader, SIGNED_URL_SECONDS } from '@lipsync/domain';
 import { MEDIA_LIMITS } from '@lipsync/media';
 import { buildSite } from '@lipsync/site';
@@ -158,9 +158,11 @@ describe('the documentation', () => {
   });
 });
 
+const { EventRenderCompleted, EventPreparationFailed } = openapiDocument.components.examples;
+
 /** What the service sends to a receiver, now or some seconds ago. */
-function delivery(signingSecret: string, secondsAgo = 0) {
-  const body = '{"id":"evt_1","type":"render.completed"}';
+function delivery(signingSecret: string, event: object = EventRenderCompleted.value, secondsAgo = 0) {
+  const body = JSON.stringify(event);
   const t = Math.floor(Date.now() / 1000) - secondsAgo;
   const signature = signatureHeader(signingSecret, t, 'dlv_1', Buffer.from(body));
   return { body, headers: { 'Svc-Signature': signature, 'Svc-Delivery-ID': 'dlv_1' } };
@@ -182,52 +184,51 @@ describe('the samples that receive webhooks', () => {
     expect(await receive(secret)).toBe('204 ');
     expect(await receive(forged)).toBe('400 wrong_signature');
     expect(await receive(secret, 'x'.repeat(2 * MIB))).toBe('400 body_too_large');
-    expect(log).toHaveBeenCalledWith('render.completed', 'evt_1');
+    expect(log).toHaveBeenCalledWith('render.completed', EventRenderCompleted.value.id);
   });
 
   it('in Python take what the service signs, and read of the rest as little as they can', async () => {
     const { body, headers } = delivery(secret);
-    const old = delivery(secret, 400).headers;
     const deliveries = [
       { body, headers },
+      delivery(secret, { ...EventPreparationFailed.value, id: 'evt_2' }),
       { body, headers: delivery(forged).headers },
-      { body: '{"id":"evt_2"}', headers },
-      { body, headers: old },
+      { body: '{"id":"evt_3"}', headers },
+      { body, headers: delivery(secret, EventRenderCompleted.value, 400).headers },
       { body, headers: { 'Svc-Delivery-ID': 'dlv_1' } },
       { body, headers: { ...headers, 'Svc-Signature': `t=${'9'.repeat(400)},v1=${'0'.repeat(64)}` } },
       { bytes: 2 * MIB, headers },
     ];
     const { stdout } = await promisify(execFile)(
       'python3',
-      ['-c', VERIFY_EACH, secret, JSON.stringify(deliveries)],
-      { env: { ...process.env, PYTHONPATH: SAMPLES } },
+      ['-c', RECEIVE_EACH, JSON.stringify(deliveries)],
+      { env: { ...process.env, PYTHONPATH: `${SAMPLES}:${PYTHON_CLIENT}`, LIPSYNC_WEBHOOK_SECRETS: secret } },
     );
-    expect(JSON.parse(stdout)).toEqual([
-      ['evt_1', body.length],
-      ['wrong signature', body.length],
-      ['wrong signature', '{"id":"evt_2"}'.length],
-      ['too old or too new', 0],
-      ['malformed signature', 0],
-      ['malformed signature', 0],
-      ['the body is too large', MIB + 64 * 1024],
+    const [told, outcomes] = stdout.trim().split('\n').slice(-2);
+    expect(told).toBe('preparation.failed evt_2 failed');
+    expect(JSON.parse(outcomes ?? '')).toEqual([
+      [204, '', body.length],
+      [204, '', deliveries[1]?.body?.length],
+      [400, 'wrong_signature', body.length],
+      [400, 'wrong_signature', '{"id":"evt_3"}'.length],
+      [400, 'timestamp_out_of_tolerance', 0],
+      [400, 'missing_header', 0],
+      [400, 'malformed_signature', 0],
+      [400, 'body_too_large', MIB + 64 * 1024],
     ]);
   });
 });
 
 const MIB = 1024 * 1024;
-/** Prints for each delivery what the sample says of it, and how many bytes of the body it has read. */
-const VERIFY_EACH = `
+const PYTHON_CLIENT = join(__dirname, '../../../../packages/client-python/src');
+/** Prints for each delivery what the sample answers, and how many bytes of the body it has read. */
+const RECEIVE_EACH = `
 import importlib, io, json, sys
-sample = importlib.import_module("verify-webhook")
+sample = importlib.import_module("receive-webhook")
 outcomes = []
-for each in json.loads(sys.argv[2]):
+for each in json.loads(sys.argv[1]):
     body = io.BytesIO(each["body"].encode() if "body" in each else bytes(each["bytes"]))
-    headers = each["headers"]
-    try:
-        event = sample.verify_webhook(headers.get("Svc-Signature"), headers["Svc-Delivery-ID"], body, sys.argv[1])
-        outcomes.append([event["id"], body.tell()])
-    except ValueError as error:
-        outcomes.append([str(error), body.tell()])
+    outcomes.append([*sample.receive_webhook(body, each["headers"]), body.tell()])
 print(json.dumps(outcomes))
 `;
 
