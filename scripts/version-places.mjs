@@ -17,6 +17,10 @@ export const VERSION_PLACES = [
   })),
   { file: `${PYTHON}/pyproject.toml`, pattern: /(?<=^version = ")[^"]+/m },
   { file: `${PYTHON}/README.md`, pattern: /(?<=lipsync_client-)[\d.]+(?=-py3)/m },
+  ...['client', 'cli'].map((name) => ({
+    file: `packages/${name}/README.md`,
+    pattern: new RegExp(`(?<=/downloads/lipsync-${name}-).+(?=\\.tgz$)`, 'm'),
+  })),
   { file: CHART, pattern: /(?<=^version: )\S+/m },
   { file: CHART, pattern: /(?<=^appVersion: )\S+/m },
   { file: EXAMPLE, pattern: /(?<=^ {2}tag: )\S+/m },

@@ -10,6 +10,8 @@ const FILES = [
   ...['release-notes.mjs', 'set-version.mjs', 'version-places.mjs'].map((name) => `scripts/${name}`),
   ...['CHANGELOG.md', 'pnpm-workspace.yaml'],
   ...['lipsync/Chart.yaml', 'lipsync/examples/large.yaml'].map((name) => `deploy/helm/${name}`),
+  ...['cli', 'client', 'client-python'].map((name) => `packages/${name}/README.md`),
+  'packages/client-python/pyproject.toml',
 ];
 const PACKAGES = [
   ...['.', 'prisma', 'deploy/policies'],
@@ -51,6 +53,7 @@ describe('a release', () => {
     // The version that metrics and traces report.
     ['packages/telemetry/package.json', '"version": "9.8.7"'],
     ['deploy/helm/lipsync/Chart.yaml', 'appVersion: 9.8.7'],
+    ['packages/client/README.md', '/downloads/lipsync-client-9.8.7.tgz'],
     ['deploy/helm/lipsync/examples/large.yaml', '/blob/v9.8.7/'],
   ])('is blocked when %s was left behind (%s)', (file, place) => {
     edit(file, (text) => text.replace(place, place.replace('9.8.7', '1.0.0')));

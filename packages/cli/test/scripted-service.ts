@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { Engine, RenderRecord } from '@lipsync/client';
+import type { Engine, EngineResult, RenderRecord } from '@lipsync/client';
 import { listenOnLoopback } from '@lipsync/testkit';
 
 export const API_KEY = `svc_${'5e'.repeat(32)}`;
@@ -100,6 +100,22 @@ export async function startScriptedService() {
   };
 }
 
+function resultOf(
+  { engine, status, code, message, stage, percent }: EngineState,
+  base: string,
+): EngineResult {
+  const common = {
+    engine: engine as Engine,
+    stage: stage ?? status,
+    progress_percent: percent ?? 10,
+    usage: {},
+  };
+  if (status === 'failed') return { ...common, status, error: errorOf(code ?? 'engine_failed', message) };
+  if (status !== 'completed') return { ...common, status: status as 'processing' };
+  const output = { url: `${base}/store/output`, expires_at: '2099-01-01T00:00:00.000Z' };
+  return { ...common, status, progress_percent: percent ?? 100, output };
+}
+
 const CREATED_AT = '2026-01-01T00:00:00.000Z';
 
 function recordOf({ status, engines }: ScriptedState, base: string): RenderRecord {
@@ -112,17 +128,7 @@ function recordOf({ status, engines }: ScriptedState, base: string): RenderRecor
     video_asset_id: 'ast_01k3v9m5e8q4x7r2t6w0y1z3ab',
     audio_asset_id: 'ast_01k3v9m5e8q4x7r2t6w0y1z3ac',
     sync_mode: 'cut_off',
-    engines: engines.map(({ engine, status: engineStatus, code, message, stage, percent }) => ({
-      engine: engine as Engine,
-      status: engineStatus,
-      stage: stage ?? engineStatus,
-      progress_percent: percent ?? (engineStatus === 'completed' ? 100 : 10),
-      usage: {},
-      ...(engineStatus === 'completed' && {
-        output: { url: `${base}/store/output`, expires_at: '2099-01-01T00:00:00.000Z' },
-      }),
-      ...(code !== undefined && { error: errorOf(code, message) }),
-    })),
+    engines: engines.map((engine) => resultOf(engine, base)),
     ...(status === 'failed' && { error: errorOf(failed?.code ?? 'engine_failed', failed?.message) }),
     created_at: CREATED_AT,
     updated_at: CREATED_AT,

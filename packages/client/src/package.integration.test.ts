@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { signatureHeader } from '@lipsync/domain';
 import { transform } from '@swc/core';
-import { render } from './test/answers';
+import { API_KEY, render } from './test/answers';
 import { readmeSamples } from './test/readme';
 import { startScriptedServer } from './test/scripted-server';
 
@@ -71,7 +71,7 @@ it.each([
     'GET /v1/renders/ren_1': [{ status: 200, body: render() }],
   }));
   await write(file, `${load}\nnew LipSync().renders.get('ren_1').then(({ status }) => console.log(status));`);
-  const env = { ...process.env, LIPSYNC_API_KEY: 'svc_key', LIPSYNC_BASE_URL: server.base };
+  const env = { ...process.env, LIPSYNC_API_KEY: API_KEY, LIPSYNC_BASE_URL: server.base };
   const { stdout } = await run(CALLERS_NODE, [file], { cwd: PROJECT, env });
   expect(stdout).toBe('processing\n');
   await server.close();
@@ -86,10 +86,18 @@ if (error instanceof client.ApiError) {
   if (error.code === 'no_face_detected') throw error;
 }
 if (error instanceof client.RenderFailed && error.code === 'no_face_detected') throw error;
+declare const result: client.EngineResult;
+if (result.status === 'completed') void result.output.url.length;
+if (result.status === 'failed') void result.error.code.length;
+// @ts-expect-error Only a completed engine has one.
+void result.output.url;
 declare const event: client.WebhookEvent;
 // @ts-expect-error A preparation has no engines.
 void event.data.engines;
-if (event.type === 'render.completed') void event.data.engines.length;
+if (event.type === 'render.completed') for (const made of event.data.engines) {
+  // @ts-expect-error Events bring no addresses.
+  if (made.status === 'completed') void made.output.url;
+}
 `;
 
 it('has types for both module systems, and for browsers without those of Node', async () => {

@@ -1,5 +1,5 @@
 import { ApiError, ConnectionError, LipSync, UnexpectedResponse } from '.';
-import { render } from './test/answers';
+import { API_KEY, render } from './test/answers';
 import { refusal, type Reply, type ScriptedServer, startScriptedServer } from './test/scripted-server';
 
 let server: ScriptedServer;
@@ -13,7 +13,7 @@ afterEach(async () => {
 
 async function start(replies: Readonly<Record<string, readonly Reply[]>>, options = {}) {
   server = await startScriptedServer(() => replies);
-  return new LipSync({ apiKey: 'svc_key', baseUrl: `${server.base}/`, ...options });
+  return new LipSync({ apiKey: API_KEY, baseUrl: `${server.base}/`, ...options });
 }
 
 const REQUEST = {
@@ -45,7 +45,7 @@ it('creates one render however often the request is repeated, and another one wi
   expect(new Set(keys.slice(0, OUTAGES.length + 1)).size).toBe(1);
   expect(keys.at(-1)).not.toBe(keys[0]);
   expect(server.requests[0]?.headers).toMatchObject({
-    authorization: 'Bearer svc_key',
+    authorization: `Bearer ${API_KEY}`,
     'content-type': 'application/json',
   });
 });
@@ -121,8 +121,9 @@ it('tells at once that key or address are missing or cannot be', async () => {
   process.env = {};
   try {
     expect(() => new LipSync({ baseUrl })).toThrow('apiKey');
-    expect(() => new LipSync({ apiKey: 'svc_key' })).toThrow('baseUrl');
-    expect(() => new LipSync({ apiKey: 'two words', baseUrl })).toThrow('characters');
+    expect(() => new LipSync({ apiKey: API_KEY })).toThrow('baseUrl');
+    for (const apiKey of ['two words', API_KEY.slice(0, -1), `${API_KEY}\n`, `Bearer ${API_KEY}`, 'cus_1'])
+      expect(() => new LipSync({ apiKey, baseUrl })).toThrow('svc_ followed by 64 hexadecimal digits');
   } finally {
     process.env = environment;
   }

@@ -1,5 +1,7 @@
 import {
-  type EngineResult,
+  type EngineResult as ContractResult,
+  type Error,
+  type Output,
   type Record as ContractRecord,
   type WebhookEvent as ContractEvent,
 } from './generated/contract';
@@ -12,7 +14,6 @@ export type {
   Delivery,
   DeliveryStatus,
   Engine,
-  EngineResult,
   Error,
   ErrorCatalogue,
   Media,
@@ -30,8 +31,19 @@ export type {
   WebhookEventType,
 } from './generated/contract';
 
+type Result<Status, Brings> = Omit<ContractResult, 'status' | 'output' | 'error'> & {
+  status: Status;
+} & Brings;
+type ResultOf<Completed> =
+  | Result<'accepted' | 'processing' | 'cancelled', { output?: undefined; error?: undefined }>
+  | Result<'completed', Completed & { error?: undefined }>
+  | Result<'failed', { output?: undefined; error: Error }>;
+
+/** What one engine made of a render: once it is `completed` an output, once it `failed` a reason. */
+export type EngineResult = ResultOf<{ output: Output }>;
+
 /** A render: its state, progress, and a result for every engine. */
-export interface RenderRecord extends ContractRecord {
+export interface RenderRecord extends Omit<ContractRecord, 'engines'> {
   audio_asset_id: string;
   sync_mode: string;
   engines: EngineResult[];
@@ -48,7 +60,10 @@ type EventOf<Type extends ContractEvent['type'], Data> = Omit<ContractEvent, 'ty
   data: Data;
 };
 
+/** Outputs would expire before the last attempt to deliver them. */
+type RenderOfEvent = Omit<RenderRecord, 'engines'> & { engines: ResultOf<{ output?: undefined }>[] };
+
 /** What a webhook delivers. Deduplicate by `id`; fetch the render for addresses of its outputs. */
 export type WebhookEvent =
-  | EventOf<'render.completed' | 'render.failed' | 'render.cancelled', RenderRecord>
+  | EventOf<'render.completed' | 'render.failed' | 'render.cancelled', RenderOfEvent>
   | EventOf<'preparation.completed' | 'preparation.failed', PreparationRecord>;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ConnectionError, type Fetch, LipSync } from '.';
 import { LipSync as EdgeLipSync } from './browser';
-import { asset, completed, render, upload } from './test/answers';
+import { API_KEY, asset, completed, render, upload } from './test/answers';
 import { refusal, type Reply, type ScriptedServer, startScriptedServer } from './test/scripted-server';
 
 const BYTES = Buffer.from(Array.from({ length: 300_000 }, (_, i) => i % 251));
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 async function start(script: Parameters<typeof startScriptedServer>[0]) {
   server = await startScriptedServer(script);
-  return new LipSync({ apiKey: 'svc_key', baseUrl: server.base });
+  return new LipSync({ apiKey: API_KEY, baseUrl: server.base });
 }
 
 describe('an upload', () => {
@@ -108,7 +108,7 @@ it('sends Blobs and streams at the edge, where there are no files and no progres
     'PUT /store/upl_1': [{ status: 200 }],
     'POST /v1/uploads/upl_1/complete': [asset('ast_of_upl_1')],
   }));
-  const client = new EdgeLipSync({ apiKey: 'svc_key', baseUrl: server.base });
+  const client = new EdgeLipSync({ apiKey: API_KEY, baseUrl: server.base });
   const blob = new Blob([BYTES], { type: 'video/mp4' });
   for (const source of [blob, { stream: blob.stream(), size: blob.size, contentType: blob.type }])
     await client.uploads.create(source, { mediaType: 'video' });
@@ -129,7 +129,7 @@ it.each(['file://', 'data:video/mp4,'])(
       'GET /v1/renders/ren_1': [{ status: 200, body: completed(store, '/file') }],
       'POST /v1/uploads': [upload(store, 'upl_1', BYTES.length)],
     }));
-    const client = new LipSync({ apiKey: 'svc_key', baseUrl: server.base, fetch });
+    const client = new LipSync({ apiKey: API_KEY, baseUrl: server.base, fetch });
     await expect(client.outputs.download('ren_1', 'musetalk')).rejects.toThrow('neither http nor https');
     const uploading = client.uploads.create(file, { mediaType: 'video' });
     await expect(uploading).rejects.toThrow('neither http nor https');

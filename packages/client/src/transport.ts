@@ -13,7 +13,7 @@ import { repeatedly, retryAfterSeconds, withDeadline } from './time';
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface LipSyncOptions {
-  /** Your API key. In Node, Bun and Deno it defaults to the environment's LIPSYNC_API_KEY. */
+  /** Your API key, svc_ and 64 hexadecimal digits. In Node, Bun and Deno it defaults to the environment's LIPSYNC_API_KEY. */
   apiKey?: string | undefined;
   /** Where the service is, for example https://lipsync.example.com. Defaults to the environment's LIPSYNC_BASE_URL. */
   baseUrl?: string | undefined;
@@ -51,6 +51,9 @@ interface Call extends CallOptions {
 /** Milliseconds in which one attempt must be answered. The service limits its own work to less. */
 const ATTEMPT_MS = 30_000;
 
+/** As the contract says; the service answers any other like an unknown one, and only when it is asked. */
+const API_KEY = /^svc_[0-9a-f]{64}$/i;
+
 /** Sends requests of the API: authenticated, in time, repeated where that is safe, with typed errors. */
 export class Transport {
   readonly fetch: Fetch;
@@ -63,8 +66,8 @@ export class Transport {
     const apiKey = options.apiKey ?? environment('LIPSYNC_API_KEY');
     const baseUrl = options.baseUrl ?? environment('LIPSYNC_BASE_URL');
     if (!apiKey) throw new TypeError('The API key is missing: pass apiKey');
-    if (!/^[\x21-\x7e]+$/.test(apiKey))
-      throw new TypeError('The API key contains characters that no key has');
+    if (!API_KEY.test(apiKey))
+      throw new TypeError('This is not an API key: a key is svc_ followed by 64 hexadecimal digits');
     if (!baseUrl) throw new TypeError('The address of the service is missing: pass baseUrl');
     this.#apiKey = apiKey;
     this.#baseUrl = new URL(baseUrl).href.replace(/\/+$/, '');

@@ -1,5 +1,5 @@
 import { AssetFailed, LipSync, PreparationFailed, RenderCancelled, RenderFailed, type RenderRecord } from '.';
-import { completed, render } from './test/answers';
+import { API_KEY, completed, render } from './test/answers';
 import { refusal, type Reply, type ScriptedServer, startScriptedServer } from './test/scripted-server';
 
 let server: ScriptedServer;
@@ -13,7 +13,7 @@ afterEach(async () => {
 
 async function start(path: string, replies: (base: string) => readonly Reply[]) {
   server = await startScriptedServer((base) => ({ [`GET ${path}`]: replies(base) }));
-  return new LipSync({ apiKey: 'svc_key', baseUrl: server.base, maxRetries: 0 });
+  return new LipSync({ apiKey: API_KEY, baseUrl: server.base, maxRetries: 0 });
 }
 
 const now = (body: object): Reply => ({ status: 200, body, headers: { 'retry-after': '0' } });

@@ -1,4 +1,4 @@
-// npm install @lipsync/client
+// installed as /docs/typescript says
 import { verifyWebhook, WebhookVerificationError } from '@lipsync/client';
 
 /** Two while a signing secret is being replaced. */

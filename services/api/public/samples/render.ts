@@ -1,4 +1,4 @@
-import { LipSync } from '@lipsync/client'; // npm install @lipsync/client
+import { LipSync } from '@lipsync/client'; // installed as /docs/typescript says
 
 /** Renders a video with a voice. The client reads LIPSYNC_BASE_URL and LIPSYNC_API_KEY. */
 export async function renderFiles(video: string, voice: string, result: string): Promise<void> {
