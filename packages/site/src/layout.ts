@@ -92,7 +92,7 @@ ${main}
 </main>
 ${contents(headings)}
 </div>
-<footer class="footer"><span>Every page is also text: add <code>.md</code> to its address.</span>
+<footer class="footer"><span>For programs and agents, every page is also Markdown.</span>
 <nav aria-label="For programs"><a href="/llms.txt">llms.txt</a> <a href="/llms-full.txt">llms-full.txt</a> <a href="/openapi.json">openapi.json</a></nav></footer>
 </body>
 </html>

@@ -144,6 +144,9 @@ const textOf = (token: Token | undefined): string =>
     .join('')
     .trim();
 
+/** A row of a table that links lead to is found like what has a heading. */
+const BELOW_HEADINGS = 7;
+
 function partsOf(tokens: readonly Token[]): Part[] {
   const parts: { heading: Heading | undefined; texts: string[] }[] = [{ heading: undefined, texts: [] }];
   for (const [i, token] of tokens.entries()) {
@@ -153,8 +156,11 @@ function partsOf(tokens: readonly Token[]): Part[] {
         heading: { level: Number(token.tag.slice(1)), id, text: textOf(tokens[i + 1]) },
         texts: [],
       });
-    } else if (token.type === 'inline' && tokens[i - 1]?.type !== 'heading_open')
-      parts.at(-1)?.texts.push(textOf(token));
+    } else if (token.type === 'inline' && tokens[i - 1]?.type !== 'heading_open') {
+      const [, id] = /^<span id="([^"]+)">/.exec(token.content) ?? [];
+      if (id === undefined) parts.at(-1)?.texts.push(textOf(token));
+      else parts.push({ heading: { level: BELOW_HEADINGS, id, text: textOf(token) }, texts: [] });
+    }
   }
   return parts.map(({ heading, texts }) => ({
     heading,

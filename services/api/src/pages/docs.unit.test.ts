@@ -79,6 +79,9 @@ describe('the documentation', () => {
       const [path = '', anchor] = id.split('#');
       expect(at(path)).toContain(anchor === undefined ? '<main' : ` id="${anchor}"`);
     }
+    const code = entries.find(({ heading }) => heading === 'no_face_detected');
+    expect(code).toMatchObject({ id: '/docs/errors#no_face_detected' });
+    expect(code?.text).toContain(ERROR_CATALOGUE.no_face_detected.message);
     expect(entries.find(({ id }) => id === '/docs/limits#media')?.text).toContain('256 MiB');
   });
 
