@@ -48,7 +48,7 @@ function errorsOf(resource: Resource): Explained[] {
 }
 
 function linesOf(errors: readonly Explained[]): string[] {
-  if (errors.length === 0) return ['It carries no error.'];
+  if (errors.length === 0) return ['It carries no error. Its state: call status.'];
   return errors.flatMap((error, i) => [
     ...(i > 0 ? [''] : []),
     ...(error.engine === undefined ? [] : [`Engine ${error.engine}:`]),

@@ -130,8 +130,16 @@ function nextOf(record: Resource): string {
       return `Call render with preparation_id ${id} and, as "video", ${'video_asset_id' in record ? record.video_asset_id : 'its asset'}.`;
     case 'render':
       if (status === 'cancelled') return 'It has ended. download saves what engines had completed.';
-      return status === 'completed' ? `Save the results: call download with ${id}.` : goesOn(id);
+      if (status === 'completed') return `Save the results: call download with ${id}.`;
+      return `${goesOn(id)}${savedAlready(record)}`;
   }
+}
+
+/** The engines of a render end one after another. */
+function savedAlready(record: Resource): string {
+  const engines = 'engines' in record ? record.engines : [];
+  const done = engines.flatMap(({ engine, output }) => (output === undefined ? [] : [engine]));
+  return done.length === 0 ? '' : ` What ${done.join(' and ')} made can be saved with download already.`;
 }
 
 function goesOn(id: string): string {
