@@ -44,6 +44,9 @@ export function addDownloadTool(server: McpServer, workplace: Workplace): void {
       const wanted = wantedOf(record, engines);
       const planned = await planFiles(wanted.done, id, to, overwrite, folders);
       const files = await saveResults(record, planned, client, session);
+      await (
+        await session.history()
+      ).note(id, { status: record.status, files: files.map((file) => file.path) });
       return {
         structured: { render_id: id, files, not_saved: wanted.open },
         lines: [

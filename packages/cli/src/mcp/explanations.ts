@@ -1,3 +1,4 @@
+import { ApiError } from '@lipsync/client';
 import { failureOf } from '../failures';
 import { ERROR_CATALOGUE } from '../generated/error-catalogue';
 
@@ -97,14 +98,12 @@ export function explainError(error: { code: string; message: string; retryable: 
 
 /** Whatever a tool threw. */
 export function explainFailure(thrown: unknown): Explanation {
-  const { code, message, retryable, advice, requestId } = failureOf(thrown);
-  const known = entryOf(code) !== null;
-  return {
-    ...(known
-      ? explainError({ code, message, retryable })
-      : { code, message, retryable, what_to_do: advice ?? again(retryable) }),
-    ...(requestId !== undefined && { request_id: requestId }),
-  };
+  if (thrown instanceof ApiError) {
+    const { requestId } = thrown;
+    return { ...explainError(thrown), ...(requestId !== undefined && { request_id: requestId }) };
+  }
+  const { code, message, retryable, advice } = failureOf(thrown);
+  return { code, message, what_to_do: advice ?? again(retryable), retryable };
 }
 
 /** For people and for models that read no structured output. */

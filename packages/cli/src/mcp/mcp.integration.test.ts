@@ -47,7 +47,7 @@ async function startServer({ env, options }: { env?: Record<string, string>; opt
   const interruption = new AbortController();
   const exitCode = run(['mcp', '--root', path.join(folder, 'media')], {
     env: {
-      XDG_CONFIG_HOME: folder,
+      ...{ XDG_CONFIG_HOME: folder, XDG_STATE_HOME: folder },
       ...(env ?? { LIPSYNC_API_KEY: API_KEY, LIPSYNC_BASE_URL: service.base }),
     },
     ...pipes,
@@ -105,7 +105,7 @@ it.each([
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
     expect(progress.at(-1)).toMatchObject({ total: 100, progress: 100 });
     const messages = progress.map(({ message }) => message);
-    expect(messages).toEqual(expect.arrayContaining([`Render ${RENDER_ID}`, 'musetalk 40 %, processing']));
+    expect(messages).toEqual(expect.arrayContaining([`Created ${RENDER_ID}`, 'musetalk 40 %, processing']));
 
     const saved = await call('download', { id: RENDER_ID, to: 'out/' });
     const file = path.join(folder, 'media', 'out', `${RENDER_ID}.musetalk.mp4`);
@@ -114,6 +114,10 @@ it.each([
       not_saved: [],
     });
     expect(await readFile(file, 'utf8')).toBe(OUTPUT);
+    const inputs = Object.values(media).map((name) => path.join(folder, 'media', name));
+    expect((await call('list', {})).structuredContent).toMatchObject({
+      made: [{ id: RENDER_ID, status: 'completed', inputs, engines: ['musetalk'], files: [file] }],
+    });
 
     expect(await close()).toBe(EXIT_CODES.ok);
     expect(strangers).toEqual([]);
@@ -128,6 +132,7 @@ it('describes its tools so that a host can tell what is safe', async () => {
     prepare: { readOnlyHint: false, destructiveHint: false },
     status: { readOnlyHint: true },
     wait: { readOnlyHint: true },
+    list: { readOnlyHint: true, openWorldHint: false },
     cancel: { destructiveHint: true, idempotentHint: true },
     download: { destructiveHint: true },
     explain_error: { readOnlyHint: true },
@@ -215,7 +220,7 @@ it('reads and writes nothing outside of its folders, and replaces nothing unless
   expect((await readdir(path.join(folder, 'media'))).sort()).toEqual(['face.mp4', 'link', 'voice.wav']);
 });
 
-it('stops waiting when the host cancels the call; the render goes on', async () => {
+it('stops waiting when the host cancels the call; the render goes on, and is found again', async () => {
   service.script(at(10));
   const { call, close, said } = await startServer();
   const cancelled = new AbortController();
@@ -223,6 +228,7 @@ it('stops waiting when the host cancels the call; the render goes on', async () 
     if (name === `GET /v1/renders/${RENDER_ID}`) cancelled.abort('enough');
   });
   await expect(call('render', media, { signal: cancelled.signal })).rejects.toThrow('enough');
+  expect((await call('list', {})).structuredContent).toMatchObject({ made: [{ id: RENDER_ID }] });
   expect(await close()).toBe(EXIT_CODES.ok);
   expect(said()).toContain(`${RENDER_ID} goes on`);
   expect(service.names()).not.toContain(`POST /v1/renders/${RENDER_ID}/cancel`);

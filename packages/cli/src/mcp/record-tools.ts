@@ -4,11 +4,12 @@ import { z } from 'zod';
 import { fetchResource } from '../commands/records';
 import { describe, progressOf, type Resource } from '../describe';
 import { CommandError } from '../exit-codes';
+import type { Made } from '../history';
 import { checkRenderId, kindOf } from '../ids';
 import type { Session } from '../session';
 import { type Answer, tool, type Workplace } from './call';
 import { explainError, explanationLines } from './explanations';
-import { recordOutput, resourceId, waitSeconds } from './schemas';
+import { listOutput, recordOutput, resourceId, waitSeconds } from './schemas';
 
 export function addRecordTools(server: McpServer, workplace: Workplace): void {
   server.registerTool(
@@ -23,7 +24,26 @@ export function addRecordTools(server: McpServer, workplace: Workplace): void {
     },
     tool(workplace, async ({ id }, { session }) => {
       const resource = await fetchResource(kindOf(id), id, await session.client(), session.interrupted);
+      await (await session.history()).note(id, { status: resource.status });
       return { ...answerOf(resource), isError: false };
+    }),
+  );
+
+  server.registerTool(
+    'list',
+    {
+      title: 'List what was made here',
+      description:
+        'The renders, preparations and assets that this server and the command lipsync made on this machine with the same key, the newest first: to find an id again, also of a call that was cancelled. The service itself lists nothing. The status is the last that was heard; call status for the present one.',
+      inputSchema: z.strictObject({
+        last: z.int().min(1).max(500).default(20).describe('How many'),
+      }),
+      outputSchema: listOutput,
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    tool(workplace, async ({ last }, { session }) => {
+      const made = (await (await session.history()).all()).slice(0, last);
+      return { structured: { made }, lines: made.length === 0 ? ['Nothing yet.'] : made.map(lineOf) };
     }),
   );
 
@@ -57,7 +77,9 @@ export function addRecordTools(server: McpServer, workplace: Workplace): void {
     },
     tool(workplace, async ({ id }, { session }) => {
       const client = await session.client();
-      return answerOf(await client.renders.cancel(checkRenderId(id), { signal: session.interrupted }));
+      const record = await client.renders.cancel(checkRenderId(id), { signal: session.interrupted });
+      await (await session.history()).note(id, { status: record.status });
+      return answerOf(record);
     }),
   );
 }
@@ -79,6 +101,7 @@ export async function follow(
     if (!(error instanceof TimeoutError) || last === undefined) throw error;
   }
   if (last === undefined) throw new Error('there was nothing to wait for');
+  await (await session.history()).note(id, { status: last.status });
   return last;
 }
 
@@ -140,6 +163,11 @@ function savedAlready(record: Resource): string {
   const engines = 'engines' in record ? record.engines : [];
   const done = engines.flatMap(({ engine, output }) => (output === undefined ? [] : [engine]));
   return done.length === 0 ? '' : ` What ${done.join(' and ')} made can be saved with download already.`;
+}
+
+function lineOf({ id, created_at, status, inputs, engines, files }: Made): string {
+  const results = files.length === 0 ? '' : ` → ${files.join(', ')}`;
+  return `${id} ${status} ${created_at} ${engines.join(', ')} ${inputs.join(' + ')}${results}`;
 }
 
 function goesOn(id: string): string {

@@ -1,8 +1,8 @@
-import type { MediaType } from '@lipsync/client';
+import type { MediaType, PreparationRecord, RenderRecord } from '@lipsync/client';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ENGINES, SYNC_MODES } from '../choices';
-import { namesFile, type Source, sourceOf, uploadFiles } from '../sources';
+import { inputName, namesFile, type Source, sourceOf, uploadFiles } from '../sources';
 import { type Answer, type Call, tool, type Workplace } from './call';
 import { answerOf, follow } from './record-tools';
 import { idempotencyKey, mediaInput, recordOutput, resourceId, waitSeconds, webhookUrl } from './schemas';
@@ -11,14 +11,19 @@ import { idempotencyKey, mediaInput, recordOutput, resourceId, waitSeconds, webh
 const UPLOADED = 10;
 
 export function addRenderTools(server: McpServer, workplace: Workplace): void {
-  const created = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
+  const annotations = {
+    readOnlyHint: false,
+    destructiveHint: false,
+    idempotentHint: false,
+    openWorldHint: true,
+  };
 
   server.registerTool(
     'render',
     {
       title: 'Render a lip-synced video',
       description:
-        'Renders a video of a talking face so that its mouth follows a voice. Uploads what are files, creates the render, and waits for up to wait_seconds. It costs computing time: to try another sync mode or engine, name the asset ids of the first render and not the files. When it is completed, call download. Cancelling this call while files are uploaded creates no render; after that it only stops waiting, and the render goes on until it ends or the tool cancel is called.',
+        'Renders a video of a talking face so that its mouth follows a voice. Uploads what are files, creates the render, and waits for up to wait_seconds. It costs computing time: to try another sync mode or engine, name the asset ids of the first render and not the files. When it is completed, call download. Cancelling this call while files are uploaded creates no render; after that it only stops waiting, and the render goes on until it ends or the tool cancel is called; list has its id.',
       inputSchema: z.strictObject({
         video: mediaInput('video with the face'),
         audio: mediaInput('voice, or a video whose sound is the voice'),
@@ -43,7 +48,7 @@ export function addRenderTools(server: McpServer, workplace: Workplace): void {
         wait_seconds: waitSeconds('The render'),
       }),
       outputSchema: recordOutput,
-      annotations: created,
+      annotations,
     },
     tool(workplace, async ({ video, audio, wait_seconds: seconds, ...rest }, call) => {
       const sources = [await mediaOf(video, 'video', call), await mediaOf(audio, 'audio', call)] as const;
@@ -51,8 +56,7 @@ export function addRenderTools(server: McpServer, workplace: Workplace): void {
       const [videoInput, audioInput] = await uploadFiles(sources, client, call.part(0, UPLOADED));
       // Not cancelled: nobody would know whether there is a render.
       const record = await client.renders.create({ video: videoInput, audio: audioInput, ...rest });
-      call.tell(UPLOADED, `Render ${record.id}`);
-      return seconds === 0 ? answerOf(record) : waited(record.id, seconds, call);
+      return created(record, sources, seconds, call);
     }),
   );
 
@@ -69,15 +73,14 @@ export function addRenderTools(server: McpServer, workplace: Workplace): void {
         wait_seconds: waitSeconds('The preparation'),
       }),
       outputSchema: recordOutput,
-      annotations: created,
+      annotations,
     },
     tool(workplace, async ({ video, wait_seconds: seconds, ...rest }, call) => {
       const source = await mediaOf(video, 'video', call);
       const client = await call.session.client();
       const [input] = await uploadFiles([source], client, call.part(0, UPLOADED));
       const record = await client.preparations.create({ video: input, ...rest });
-      call.tell(UPLOADED, `Preparation ${record.id}`);
-      return seconds === 0 ? answerOf(record) : waited(record.id, seconds, call);
+      return created(record, [source], seconds, call);
     }),
   );
 }
@@ -87,6 +90,15 @@ async function mediaOf(named: string, mediaType: MediaType, { folders }: Call): 
   return sourceOf(namesFile(named) ? await folders.resolve(named) : named, mediaType);
 }
 
-async function waited(id: string, seconds: number, call: Call): Promise<Answer> {
-  return answerOf(await follow(id, seconds, await call.session.client(), call.part(UPLOADED, 100)));
+/** Remembers what was created, so that it is found again if the host ends the call, and waits for it. */
+async function created(
+  record: RenderRecord | PreparationRecord,
+  sources: readonly Source[],
+  seconds: number,
+  call: Call,
+): Promise<Answer> {
+  call.tell(UPLOADED, `Created ${record.id}`);
+  await (await call.session.history()).add(record, sources.map(inputName));
+  if (seconds === 0) return answerOf(record);
+  return answerOf(await follow(record.id, seconds, await call.session.client(), call.part(UPLOADED, 100)));
 }

@@ -80,6 +80,19 @@ export const recordOutput = z.object({
   next: z.string().describe('What can be done now'),
 });
 
+export const listOutput = z.object({
+  made: z.array(
+    z.object({
+      id: z.string(),
+      created_at: z.string(),
+      status: z.string().describe('As last heard; expired when the service has forgotten it'),
+      inputs: z.array(z.string()).describe('Full names of files, addresses, ids of assets'),
+      engines: z.array(z.string()),
+      files: z.array(z.string()).describe('Results that were saved'),
+    }),
+  ),
+});
+
 export const downloadOutput = z.object({
   render_id: z.string(),
   files: z.array(
