@@ -63,7 +63,7 @@ export function exampleEvent(type: WebhookEventType, now = new Date()): WebhookE
     return eventOf({ id, ...shared, status_url, ...(error || { preparation: found }) });
   }
   const id = newId('ren');
-  const engine: EngineResult = {
+  const engine = {
     engine: 'musetalk',
     status,
     stage: status,
@@ -76,7 +76,8 @@ export function exampleEvent(type: WebhookEventType, now = new Date()): WebhookE
       status,
     },
     ...error,
-  };
+    // The type of the event says which of the states it is.
+  } as EngineResult;
   const status_url = `${EXAMPLE}/v1/renders/${id}`;
   const inputs = { audio_asset_id: newId('ast'), sync_mode: 'cut_off' };
   return eventOf({ id, ...shared, status_url, ...inputs, engines: [engine], ...error });
