@@ -45,7 +45,7 @@ def calls_of(engine: str, params: dict, roles: Iterable[str], together: bool = F
         batch = params["batch"]
         whole = Calls({"batch": batch}, 1 / batch)
         # Two pictures a face: without its lower half, and whole.
-        calls = {"vae_encoder": Calls({"batch": batch}, 2 / batch), "unet": whole, "vae_decoder": whole, "face_parsing": once}
+        calls = {"vae_encoder": Calls({"batch": batch}, 2 / batch), "unet": whole, "vae_decoder": whole, "face_parsing": whole}
     else:
         steps, moved = params["schedule"]["steps"], params["window"] - params.get("overlap", 0)
         # A distilled network's are listed.

@@ -28,7 +28,7 @@ describe('the memory of graph outputs is reused, and never too early,', () => {
 
   test('by musetalk from batch to batch that it encodes', async () => {
     const params = { batch: 4 };
-    const pack = await writePooledMusetalkPack(packs.at('musetalk'), { parsing: true, params });
+    const pack = await writePooledMusetalkPack(packs.at('musetalk'), { parsing: 'one face', params });
     const { plain, run, runs, fresh } = await counted(pack);
     const kept = async (model: RunModel) => {
       const engine = createMusetalk(pack, model);

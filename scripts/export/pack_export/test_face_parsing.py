@@ -48,7 +48,7 @@ class FaceParsingTest(unittest.TestCase):
         self.out = Path(folder.name) / "pack"
         self.net = SmallParser().eval()
         write_pack(self.out, LABEL, [face_parsing_role(self.net)], {}, ExportOptions())
-        self.image = torch.from_numpy(wave([1, 3, 512, 512]))
+        self.image = torch.from_numpy(wave([2, 3, 512, 512]))
         with torch.no_grad():
             scores, *_ = self.net(self.image)
         self.classes = scores.argmax(1)
@@ -56,14 +56,15 @@ class FaceParsingTest(unittest.TestCase):
     def test_the_graph_answers_the_likeliest_class_of_each_pixel(self):
         (classes,) = onnx.load(str(self.out / "face-parsing.onnx")).graph.output
         self.assertEqual(classes.type.tensor_type.elem_type, onnx.TensorProto.UINT8)
-        self.assertEqual([size.dim_value for size in classes.type.tensor_type.shape.dim], [1, 512, 512])
-        probe = json.loads((self.out / "pack.json").read_text())["roles"]["face_parsing"]["probe"]
+        role = json.loads((self.out / "pack.json").read_text())["roles"]["face_parsing"]
+        self.assertEqual(role["outputs"]["classes"]["dims"], ["batch", 512, 512])
+        probe = role["probe"]
         self.assertAlmostEqual(probe["means"]["classes"], float(self.classes.double().mean()), 5)
 
     def test_the_network_computes_as_before_afterwards(self):
         self.assertIs(sys.modules[__name__].F, torch.nn.functional)
         with torch.no_grad():
-            self.assertEqual(self.net(self.image[:, :, :256])[0].shape, (1, CLASSES, 256, 512))
+            self.assertEqual(self.net(self.image[:, :, :256])[0].shape, (2, CLASSES, 256, 512))
 
     @unittest.skipIf(find_spec("onnxruntime") is None, "onnxruntime is not installed")
     def test_onnx_runtime_computes_what_torch_computes(self):

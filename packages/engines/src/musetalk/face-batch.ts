@@ -116,9 +116,9 @@ export class WaitingFaces implements FaceBatch {
 
   private keepComputed(): void {
     const { faceFeatures, records } = this.parts;
-    for (const { slot, square } of this.cut.faces) {
+    for (const { slot, isParsed } of this.cut.faces) {
       // A face whose mask was already known was not parsed, so its record would be incomplete and is not stored.
-      const whole = faceFeatures.maskValues === 0 || square !== undefined;
+      const whole = faceFeatures.maskValues === 0 || isParsed;
       if (whole) records.write(this.waiting[slot]?.face.sourceIndex ?? -1, slot, this.latents, this.parsed);
     }
   }

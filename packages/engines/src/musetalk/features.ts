@@ -4,7 +4,7 @@ import { createInOrder } from '../in-order';
 import { copyScaledMean } from '../latents';
 import { type ArrayPool, createArrayPool, float32Of, float32Tensor, type RunModel, uint8Of } from '../model';
 import { type FaceAt, type SourceFace } from './faces';
-import { type MusetalkManifest } from './manifest';
+import { facesParsedAtOnce, type MusetalkManifest } from './manifest';
 import { createCropForParsing, createParsedMask, PARSING_SIDE } from './parsing';
 
 /** One batch is computed and one waits, while frames for the next are decoded. */
@@ -54,7 +54,9 @@ export function createMusetalkEncoder(
 
 type Floats = Float32Array<ArrayBuffer>;
 
-const PARSED_VALUES = 3 * PARSING_SIDE * PARSING_SIDE;
+/** In the parser's input and output for a face. */
+const CLASS_VALUES = PARSING_SIDE * PARSING_SIDE;
+const SQUARE_VALUES = 3 * CLASS_VALUES;
 
 /**
  * What MuseTalk derives from a source frame alone: latents, and the parsed region of the face if the pack has a parser.
@@ -91,9 +93,10 @@ export function createFaceFeatures(
   const { resolution: side, latent, batch } = params;
   const cropSize = 3 * side * side;
   const latentSize = latent.channels * latent.height * latent.width;
-  const parses = roles.face_parsing !== undefined;
-  // One square per face of every batch in flight.
-  const squares = createArrayPool(3 * batch);
+  const parsedAtOnce = roles.face_parsing ? facesParsedAtOnce(roles.face_parsing, params) : 0;
+  const parses = parsedAtOnce > 0;
+  // For every call of the batches in flight.
+  const squares = createArrayPool(parses ? (3 * batch) / parsedAtOnce : 0);
   const maskOf = parses ? createParsedMask(params.mask) : undefined;
 
   /** Encodes images into one part of each face's latents and returns the images. */
@@ -119,28 +122,45 @@ export function createFaceFeatures(
     pool.give(await encode(crops, cut, 0, latents));
   }
 
-  async function parse({ faces }: CutFaces, masks: Floats): Promise<void> {
-    for (const { slot, box, square } of faces) {
-      if (!square || !maskOf) continue;
-      const image = float32Tensor(square, [1, 3, PARSING_SIDE, PARSING_SIDE]);
+  async function parse({ toParse }: CutFaces, masks: Floats): Promise<void> {
+    for (const { faces, images } of toParse) {
+      for (let i = faces.length; i < parsedAtOnce; i++)
+        images.copyWithin(i * SQUARE_VALUES, 0, SQUARE_VALUES);
+      const image = float32Tensor(images, [parsedAtOnce, 3, PARSING_SIDE, PARSING_SIDE]);
       const { outputs, feeds } = await run('face_parsing', { image });
       squares.give(float32Of(feeds, 'image'));
-      maskOf(uint8Of(outputs, 'classes'), box, masks, slot * HALF_MASK_VALUES);
+      const classes = uint8Of(outputs, 'classes');
+      faces.forEach(({ slot, box }, i) => {
+        const own = classes.subarray(i * CLASS_VALUES, (i + 1) * CLASS_VALUES);
+        maskOf?.(own, box, masks, slot * HALF_MASK_VALUES);
+      });
     }
+  }
+
+  /** The squares of the parser's next call that has room for a face. */
+  function openSquares({ toParse }: CutFaces): Squares {
+    const last = toParse.at(-1);
+    if (last && last.faces.length < parsedAtOnce) return last;
+    const next = { faces: [], images: squares.take(parsedAtOnce * SQUARE_VALUES) };
+    toParse.push(next);
+    return next;
   }
 
   return {
     latentValues: 2 * latentSize,
     maskValues: parses ? HALF_MASK_VALUES : 0,
-    newCut: () => ({ faces: [], crops: pool.take(batch * cropSize) }),
+    newCut: () => ({ faces: [], toParse: [], crops: pool.take(batch * cropSize) }),
     cutter(format) {
       const cropFace = createCropFace(format, side);
       const cropForParsing = parses ? createCropForParsing(format) : undefined;
       return (frame, { box }, cut, slot, parse) => {
         cropFace(frame, box, cut.crops, cut.faces.length * cropSize);
-        const square = parse && cropForParsing ? squares.take(PARSED_VALUES) : undefined;
-        if (square) cropForParsing?.(frame, box, square, 0);
-        cut.faces.push({ slot, box, square });
+        const face = { slot, box, isParsed: parse && parses };
+        cut.faces.push(face);
+        if (!face.isParsed) return;
+        const { faces, images } = openSquares(cut);
+        cropForParsing?.(frame, box, images, faces.length * SQUARE_VALUES);
+        faces.push(face);
       };
     },
     async compute(cut, latents, masks) {
@@ -196,13 +216,21 @@ interface CroppedFace {
   /** The slot that its features are written to. */
   readonly slot: number;
   readonly box: Box;
-  /** The parser's input; undefined when there is no parser, or the mask is already known. */
-  readonly square: Floats | undefined;
+  /** Not where there is no parser, or the mask is already known. */
+  readonly isParsed: boolean;
+}
+
+/** What a call of the parser sees. */
+interface Squares {
+  readonly faces: CroppedFace[];
+  readonly images: Floats;
 }
 
 /** Faces copied out of their frames, before their features are computed. */
 export interface CutFaces {
   readonly faces: CroppedFace[];
+  /** The faces that are parsed, by the calls of the parser. */
+  readonly toParse: Squares[];
   /** [batch, 3, side, side] in [-1, 1]. */
   readonly crops: Floats;
 }

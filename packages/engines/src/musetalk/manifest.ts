@@ -3,6 +3,7 @@ import {
   type ExpectedRoles,
   expectFloats,
   manifestSchema,
+  type PackRole,
   refuseMismatches,
   roleSchema,
   TIMESTEP,
@@ -48,9 +49,15 @@ const musetalkParamsSchema = z.strictObject({
 
 export type MusetalkParams = z.infer<typeof musetalkParamsSchema>;
 
+/** Faces per call of the parser: one if its graph is fixed to that, otherwise as many as of the other graphs. */
+export function facesParsedAtOnce(parser: PackRole, { batch }: Pick<MusetalkParams, 'batch'>): number {
+  return parser.inputs['image']?.dims[0] === 1 ? 1 : batch;
+}
+
 /** The tensors that the musetalk engine feeds and reads with these parameters. */
-function musetalkTensors(params: MusetalkParams): ExpectedRoles {
+function musetalkTensors(params: MusetalkParams, parser: PackRole | undefined): ExpectedRoles {
   const { latent, audio, batch } = params;
+  const parsed = parser ? facesParsedAtOnce(parser, params) : batch;
   const { channels, height, width } = latent;
   return {
     ...generatorTensors(params, batch),
@@ -65,8 +72,8 @@ function musetalkTensors(params: MusetalkParams): ExpectedRoles {
       outputs: { latent: expectFloats(batch, channels, height, width) },
     },
     face_parsing: {
-      inputs: { image: expectFloats(1, 3, PARSING_SIDE, PARSING_SIDE) },
-      outputs: { classes: expectBytes(1, PARSING_SIDE, PARSING_SIDE) },
+      inputs: { image: expectFloats(parsed, 3, PARSING_SIDE, PARSING_SIDE) },
+      outputs: { classes: expectBytes(parsed, PARSING_SIDE, PARSING_SIDE) },
     },
   };
 }
@@ -79,12 +86,12 @@ export const musetalkManifestSchema = manifestSchema(
     // Landmarks: 68 (x, y) pairs in pixels of the crop, for generators that need to know where the face is.
     unet: roleSchema(['latent', 'timestep', 'audio'], ['latent'], ['landmarks', ...EXEMPLAR_INPUTS]),
     vae_decoder: roleSchema(['latent'], ['image']),
-    // BiSeNet: [1, 3, 512, 512] in ImageNet's normalization → the likeliest of its 19 classes for each pixel.
+    // BiSeNet: [faces, 3, 512, 512] in ImageNet's normalization → the likeliest of its 19 classes for each pixel.
     face_parsing: roleSchema(['image'], ['classes']).optional(),
   },
   musetalkParamsSchema,
 ).superRefine(({ roles, params }, context) => {
-  refuseMismatches(context, roles, musetalkTensors(params));
+  refuseMismatches(context, roles, musetalkTensors(params, roles.face_parsing));
   refuseHalfExemplars(context, 'unet', roles.unet);
 });
 

@@ -54,7 +54,7 @@ export async function musetalkImages(
     const slots = upTo(Math.min(batch, frames - first));
     for (const slot of slots) {
       cut.crops.set(goldenPicture(first + slot, side), slot * 3 * side * side);
-      cut.faces.push({ slot, box: { x1: 0, y1: 0, x2: side, y2: side }, square: undefined });
+      cut.faces.push({ slot, box: { x1: 0, y1: 0, x2: side, y2: side }, isParsed: false });
     }
     await faceFeatures.compute(cut, latents, new Float32Array(0));
     for (const slot of slots) features.write(first + slot, latents, slot * faceFeatures.latentValues);

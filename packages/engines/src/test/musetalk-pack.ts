@@ -27,8 +27,8 @@ const audio = floatTensor('audio', ['batch', WINDOW_STEPS * STATES, WIDTH]);
 const landmarks = floatTensor('landmarks', ['batch', LANDMARK_COUNT, 2]);
 
 interface PooledPack {
-  /** Adds a `face_parsing` role that classifies bright pixels as skin. */
-  readonly parsing?: boolean;
+  /** Adds a `face_parsing` role that classifies bright pixels as skin, of so many faces per call. */
+  readonly parsing?: false | 'one face' | 'a batch';
   /** Has the generator ask for landmarks, which it ignores. */
   readonly landmarks?: boolean;
   /** How much a face is brightened by the mean of its window of sound; by default the generator is deaf. */
@@ -44,12 +44,13 @@ export async function writePooledMusetalkPack(
   dir: string,
   { parsing = false, landmarks: wantsLandmarks = false, loudness = 0, params }: PooledPack = {},
 ): Promise<Pack<MusetalkManifest>> {
+  const parsedFaces = parsing === 'a batch' ? 'batch' : 1;
   const models = {
     'whisper.onnx': hearing(),
     'encoder.onnx': encoder(),
     'unet.onnx': generator(wantsLandmarks, loudness),
     'decoder.onnx': decoder(),
-    ...(parsing && { 'parser.onnx': parser() }),
+    ...(parsing && { 'parser.onnx': parser(parsedFaces) }),
   };
   const file = (name: Exclude<keyof typeof models, 'parser.onnx'>) => modelFile(name, models[name]);
   const manifest: MusetalkManifest = {
@@ -76,8 +77,8 @@ export async function writePooledMusetalkPack(
       ...(models['parser.onnx'] && {
         face_parsing: {
           ...modelFile('parser.onnx', models['parser.onnx']),
-          inputs: { image: floatTensor('image', [1, 3, PARSED, PARSED]) },
-          outputs: { classes: { name: 'classes', dtype: 'uint8', dims: [1, PARSED, PARSED] } },
+          inputs: { image: floatTensor('image', [parsedFaces, 3, PARSED, PARSED]) },
+          outputs: { classes: { name: 'classes', dtype: 'uint8', dims: [parsedFaces, PARSED, PARSED] } },
         },
       }),
     },
@@ -142,11 +143,11 @@ function decoder(): Uint8Array {
   return encodeModel(g.build());
 }
 
-function parser(): Uint8Array {
+function parser(faces: 1 | 'batch'): Uint8Array {
   const g = new GraphBuilder('bright_is_skin');
-  const pixels = g.input('image', 'float32', [1, 3, PARSED, PARSED]);
+  const pixels = g.input('image', 'float32', [faces, 3, PARSED, PARSED]);
   const brightness = g.op('ReduceMean', [pixels, g.ints([1])], { keepdims: 0 });
   const classes = g.op('Cast', [g.op('Greater', [brightness, SKIN_FROM])], { to: UINT8 });
-  g.output('classes', classes, 'uint8', [1, PARSED, PARSED]);
+  g.output('classes', classes, 'uint8', [faces, PARSED, PARSED]);
   return encodeModel(g.build());
 }

@@ -1,4 +1,4 @@
-"""BiSeNet at its fixed 512 × 512: [1, 3, 512, 512] in ImageNet's normalisation → the likeliest class of each pixel."""
+"""BiSeNet at its fixed 512 × 512: [batch, 3, 512, 512] in ImageNet's normalisation → the likeliest class of each pixel."""
 
 import importlib
 from contextlib import contextmanager
@@ -64,7 +64,7 @@ def face_parsing_role(net: torch.nn.Module) -> Role:
     return Role(
         name="face_parsing",
         module=Parser(net),
-        inputs=[TensorSpec("image", [1, 3, SIDE, SIDE])],
-        outputs=[TensorSpec("classes", [1, SIDE, SIDE], "uint8")],
-        probe=ProbeInput(fill={"image": "wave"}),
+        inputs=[TensorSpec("image", ["batch", 3, SIDE, SIDE])],
+        outputs=[TensorSpec("classes", ["batch", SIDE, SIDE], "uint8")],
+        probe=ProbeInput(dims={"batch": 2}, fill={"image": "wave"}),
     )
