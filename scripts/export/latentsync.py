@@ -17,7 +17,6 @@ from pack_export.distilled_unet import load_distilled
 from pack_export.export_role import sha256_of
 from pack_export.latentsync_pack import (
     CONDITIONS,
-    conditions_for,
     distilled_params,
     latentsync_params,
     latentsync_roles,
@@ -64,7 +63,8 @@ def main() -> None:
     arguments.add_argument(
         "--conditions",
         choices=CONDITIONS,
-        help="whether a call of the UNet computes both conditions of guidance; default: together for CUDA at 256 pixels",
+        default="apart",
+        help="whether a call of the UNet computes both conditions of guidance; default: apart",
     )
     given = arguments.parse_args()
     if len({value is None for value in (given.distilled, given.timesteps, given.guidance)}) > 1:
@@ -116,7 +116,7 @@ def main() -> None:
         vae if options.fuse else plain_attention(vae),
         unet,
         params,
-        given.conditions or conditions_for(options.provider, params),
+        given.conditions,
     )
     source, name = SOURCE.format(resolution=resolution), f"latentsync-{resolution}"
     if given.distilled:

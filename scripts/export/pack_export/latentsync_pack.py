@@ -23,16 +23,8 @@ SCHEDULE = {
 }
 
 
-#: Whether a call of the UNet computes one condition of guidance, or both.
+#: Whether a call of the UNet computes one condition of guidance, or both; not faster where it was measured (ADR 43).
 CONDITIONS = ("apart", "together")
-
-
-def conditions_for(provider: str, params: dict) -> str:
-    """
-    Together where there are two and that fills a card. At 512 pixels it is full with one; and motion modules would have 65,536 heads (2 ·
-    4,096 places · 8), one more than the smaller axes of a CUDA grid hold.
-    """
-    return "together" if provider == "cuda" and params["guidance"] > 1 and params["resolution"] <= 256 else "apart"
 
 
 def pictures_for(provider: str, resolution: int) -> int:

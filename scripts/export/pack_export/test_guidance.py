@@ -3,7 +3,7 @@ import unittest
 import torch
 
 from pack_export.export_role import Role
-from pack_export.latentsync_pack import conditions_for, pictures_for
+from pack_export.latentsync_pack import pictures_for
 from pack_export.networks.guidance import both_conditions
 from pack_export.probe import ProbeInput
 from pack_export.tensor_spec import TensorSpec
@@ -41,11 +41,8 @@ class GuidanceTest(unittest.TestCase):
         self.assertEqual({spec.key: spec.dims[0] for spec in role.inputs}, {"latent": 1, "timestep": 1, "audio": "frames", "deep": 2})
         self.assertEqual({spec.key: spec.dims[0] for spec in role.outputs}, {"prediction": 2, "deep": 2})
 
-    def test_a_card_computes_both_at_256_pixels_and_eight_pictures(self):
-        guided = [("cuda", 256, 1.5), ("cuda", 512, 1.5), ("cuda", 256, 1), ("cpu", 256, 1.5)]
-        chosen = [conditions_for(place, {"resolution": side, "guidance": guidance}) for place, side, guidance in guided]
-        self.assertEqual(chosen, ["together", "apart", "apart", "apart"])
-        self.assertEqual([pictures_for(place, side) for place, side, _ in guided], [8, 2, 8, 1])
+    def test_a_card_takes_as_many_pictures_at_once_as_fill_it(self):
+        self.assertEqual([pictures_for(place, side) for place, side in [("cuda", 256), ("cuda", 512), ("cpu", 256)]], [8, 2, 1])
 
 
 if __name__ == "__main__":
