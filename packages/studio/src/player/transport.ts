@@ -3,6 +3,8 @@ import { frameShown, sourcePosition, type SourceTimeline } from './source-clock'
 
 /** Up to here a follower catches up by playing faster or slower; beyond, by a jump. Seconds. */
 const JUMP = 0.25;
+/** So many milliseconds the others play on while one jumps. Then they wait, or it would be late again when it arrives. */
+const PATIENCE = 150;
 
 export interface TransportState {
   readonly playing: boolean;
@@ -23,12 +25,15 @@ interface Clip {
   presented: { readonly mediaTime: number; readonly at: number } | null;
   /** Where to seek when the seek under way has ended. */
   wanted: number | null;
+  /** When the last seek began, as the page counts. */
+  jumped: number;
   forget: () => void;
 }
 
 /**
  * One clock for several videos. An output that is heard, or the first one, is the master; the others follow it, each at
- * the time of its own that belongs to the master's. Standing still, all show the same frame.
+ * the time of its own that belongs to the master's. Standing still, all show the same frame. Where a computer cannot
+ * play them all in time, they wait for each other: sound and pictures stop together and stay in step.
  */
 export class Transport {
   #clips = new Map<string, Clip>();
@@ -65,7 +70,14 @@ export class Transport {
 
   /** Adds a loaded video. Its own controls must not be used from now on. */
   add(name: string, element: HTMLVideoElement, timeline: SourceTimeline | null): () => void {
-    const clip: Clip = { element, timeline, presented: null, wanted: null, forget: () => undefined };
+    const clip: Clip = {
+      element,
+      timeline,
+      presented: null,
+      wanted: null,
+      jumped: 0,
+      forget: () => undefined,
+    };
     const goOn = (): void => this.#seekOn(clip);
     element.addEventListener('seeked', goOn);
     const stopWatching = watchPictures(clip);
@@ -195,24 +207,39 @@ export class Transport {
     if (!this.#state.playing || master === undefined) return;
     const frame = this.#playedFrame();
     if (master.element.ended || frame >= this.#state.frames - 1) {
-      this.#end(master);
+      this.#end();
       return;
     }
     if (frame !== this.#state.frame) this.#set({ frame });
-    // It may have been catching up until it became the master.
-    master.element.playbackRate = this.#state.speed;
-    for (const clip of this.#clips.values()) if (clip !== master) this.#follow(clip, master);
+    if (this.#isWaiting(master)) {
+      for (const { element } of this.#clips.values()) element.pause();
+    } else {
+      // It may have been catching up until it became the master.
+      master.element.playbackRate = this.#state.speed;
+      start(master);
+      for (const clip of this.#clips.values()) if (clip !== master) this.#follow(clip, master);
+    }
     this.#animation = requestAnimationFrame(this.#tick);
   };
 
-  #end(master: Clip): void {
+  /** Whether a seek under way keeps the others. The source's steps backward keep nobody: sound would stop at each. */
+  #isWaiting(master: Clip): boolean {
+    if (master.element.seeking) return true;
+    return [...this.#clips.values()].some(
+      (clip) =>
+        clip.element.seeking &&
+        performance.now() - clip.jumped > PATIENCE &&
+        this.#position(clip, this.#state.frame).rate > 0,
+    );
+  }
+
+  #end(): void {
     if (!this.#state.looping) {
       this.pause();
       this.seek(this.#state.frames - 1);
       return;
     }
     this.seek(0);
-    void master.element.play().catch(() => this.pause());
     this.#animation = requestAnimationFrame(this.#tick);
   }
 
@@ -240,7 +267,7 @@ export class Transport {
       const correction = Math.abs(missing) > this.#halfFrame ? 1 + missing / JUMP : 1;
       element.playbackRate = playable(this.#state.speed * rate * correction);
     }
-    if (element.paused) void element.play().catch(() => undefined);
+    start(clip);
   }
 
   #set(change: Partial<TransportState>): void {
@@ -249,7 +276,13 @@ export class Transport {
   }
 }
 
+function start({ element }: Clip): void {
+  // A pause that comes first rejects it.
+  if (element.paused) void element.play().catch(() => undefined);
+}
+
 function jump(clip: Clip, seconds: number): void {
+  clip.jumped = performance.now();
   // The picture that is on screen says nothing about the time from here on.
   clip.presented = null;
   clip.element.currentTime = seconds;

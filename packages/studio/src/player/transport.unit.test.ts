@@ -331,6 +331,45 @@ describe('videos that play', () => {
     expect(shown.size).toBeGreaterThan(8);
   });
 
+  it('wait for one whose seeks are slow, which would else be late again after each', async () => {
+    const [first, slow, original] = [new FakeVideo(), new FakeVideo({ seek: 700 }), new FakeVideo()];
+    add('first', first);
+    add('slow', slow);
+    add('source', original, source('silence', FRAMES));
+    await wait(800);
+    await transport.play();
+    await wait(300);
+    slow.seeks.length = 0;
+    slow.slip(0.6);
+    await wait(400);
+    const shown = [first.shown, original.shown];
+    await wait(300);
+    expect([first.shown, original.shown]).toEqual(shown);
+    await wait(1000);
+    expect(slow.seeks).toHaveLength(1);
+    await watch(300, () => {
+      expect(transport.state.playing).toBe(true);
+      expect(first.shown).toBeGreaterThan(shown[0] ?? Infinity);
+      for (const video of [slow, original])
+        expect(Math.abs(video.shown - first.shown)).toBeLessThanOrEqual(1);
+    });
+  });
+
+  it('start over together, whichever seeks longest', async () => {
+    const [first, slow] = [new FakeVideo({ seek: 400 }), new FakeVideo({ seek: 700 })];
+    add('first', first);
+    add('slow', slow);
+    transport.seek(FRAMES - 10);
+    await wait(1500);
+    await transport.play();
+    await wait(1000);
+    expect([first.paused, slow.paused]).toEqual([true, true]);
+    await wait(1000);
+    expect(first.shown).toBeLessThan(40);
+    expect(Math.abs(slow.shown - first.shown)).toBeLessThanOrEqual(1);
+    expect([first.seeks.length, slow.seeks.length]).toEqual([3, 3]);
+  });
+
   it('are held in step by their own clocks where the browser does not tell which picture is on screen', async () => {
     const [first, second] = [new SilentVideo(), new SilentVideo({ clock: 1.04 })];
     add('first', first);
