@@ -8,17 +8,25 @@ import BROWSERS from '../browsers.json';
  * @throws in CI, where the tests must not be skipped
  */
 export function findChromium(): string | null {
-  const named = process.env['CHROMIUM_BIN'];
-  if (named !== undefined && named !== '') return named;
-  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
-  const found = BROWSERS.flatMap((name) => folders.map((folder) => path.resolve(folder, name))).find(
-    isExecutable,
-  );
-  if (found !== undefined) return found;
+  const found = findProgram('CHROMIUM_BIN', BROWSERS);
+  if (found !== null) return found;
   const missing = 'no Chromium or Chrome to test the studio in: install one, or name it in CHROMIUM_BIN';
   if (process.env['CI'] === 'true') throw new Error(missing);
   console.warn(`Skipped: ${missing}`);
   return null;
+}
+
+/** The machine's Firefox: FIREFOX_BIN, or one on the PATH. Null if there is none. */
+export function findFirefox(): string | null {
+  return findProgram('FIREFOX_BIN', ['firefox', 'firefox-esr']);
+}
+
+function findProgram(variable: string, names: readonly string[]): string | null {
+  const named = process.env[variable];
+  if (named !== undefined && named !== '') return named;
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
+  const files = names.flatMap((name) => folders.map((folder) => path.resolve(folder, name)));
+  return files.find(isExecutable) ?? null;
 }
 
 function isExecutable(file: string): boolean {
