@@ -18,10 +18,10 @@ BODY = json.dumps({"id": "evt_1", "type": "render.completed", "created_at": AT, 
 NOW = 1_767_225_600
 
 
-def sent(secret: str = SECRET, body: str = BODY) -> dict[str, str]:
+def sent(secret: str = SECRET, body: str = BODY, at: int = NOW) -> dict[str, str]:
     """The headers that the service sends."""
-    v1 = hmac.new(bytes.fromhex(secret), f"{NOW}.dlv_1.{body}".encode(), hashlib.sha256).hexdigest()
-    return {"Svc-Event-ID": "evt_1", "Svc-Delivery-ID": "dlv_1", "Svc-Signature": f"t={NOW},v1={v1}"}
+    v1 = hmac.new(bytes.fromhex(secret), f"{at}.dlv_1.{body}".encode(), hashlib.sha256).hexdigest()
+    return {"Svc-Event-ID": "evt_1", "Svc-Delivery-ID": "dlv_1", "Svc-Signature": f"t={at},v1={v1}"}
 
 
 def without(name: str) -> dict[str, str]:

@@ -1,3 +1,6 @@
+import { execFile, spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import * as domain from '@lipsync/domain';
 import { asContractInput, CONTENT_TYPE_BY_EXTENSION, CONTENT_TYPES, contentTypeOf } from './media';
 
@@ -66,6 +69,17 @@ describe('the content type', () => {
     for (const kind of ['video', 'audio'] as const)
       for (const type of Object.values(CONTENT_TYPE_BY_EXTENSION[kind]))
         expect(CONTENT_TYPES[kind]).toContain(type);
+  });
+
+  const python = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 10))']);
+  const where = python.status === 0 ? it : it.skip;
+  where('is the same in Python', async () => {
+    const print = `import json, lipsync
+print(json.dumps([lipsync.CONTENT_TYPES, lipsync.CONTENT_TYPE_BY_EXTENSION]))`;
+    const PYTHONPATH = path.join(__dirname, '../../client-python/src');
+    const env = { ...process.env, PYTHONPATH, PYTHONDONTWRITEBYTECODE: '1' };
+    const { stdout } = await promisify(execFile)('python3', ['-c', print], { env });
+    expect(JSON.parse(stdout)).toEqual([CONTENT_TYPES, CONTENT_TYPE_BY_EXTENSION]);
   });
 
   it('has to be named where nothing tells it', async () => {
