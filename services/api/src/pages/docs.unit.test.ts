@@ -127,6 +127,19 @@ describe('the documentation', () => {
       expect(client[group as 'renders']).toHaveProperty([name ?? ''], expect.any(Function));
   });
 
+  it('calls every operation in Python by what the client for Python takes', async () => {
+    const calls = [...at('/docs/reference.md').matchAll(/```py title="Python"\n(.*?)\n```/gs)];
+    expect(calls).toHaveLength(OPERATIONS.length);
+    const code = calls.map(([, call]) => call).join('\n');
+    const env = { ...process.env, PYTHONPATH: join(__dirname, '../../../../packages/client-python/src') };
+    const { stdout } = await promisify(execFile)(
+      'python3',
+      ['-c', `${PYTHON_STAND_IN}\n${code}\nprint("done")`],
+      { env },
+    );
+    expect(stdout).toBe('done\n');
+  });
+
   it('compares every engine of the contract', () => {
     for (const engine of ENGINES)
       expect(at('/docs/engines')).toContain(`<th scope="row"><code>${engine}</code></th>`);
@@ -162,6 +175,13 @@ describe('the documentation', () => {
 });
 
 const { EventRenderCompleted, EventPreparationFailed } = openapiDocument.components.examples;
+
+/** A client with the functions of the real one, which refuse other arguments than those, and do nothing. */
+const PYTHON_STAND_IN = `
+from unittest.mock import create_autospec
+from lipsync import LipSync
+client = create_autospec(LipSync(api_key="svc_" + 64 * "0", base_url="https://api.example.com"))
+`;
 
 /** What the service sends to a receiver, now or some seconds ago. */
 function delivery(signingSecret: string, event: object = EventRenderCompleted.value, secondsAgo = 0) {
