@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { ServiceError } from '@lipsync/domain';
 import { type RequestHandler } from 'express';
+import { postmanCollection } from './postman-collection';
 import { serveFiles, type StaticFile, staticFile } from './static-file';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -20,10 +21,16 @@ const withoutVersion = (name: string): string => name.replace(VERSION, '');
  * GET /downloads: what callers install, as files that fit this version of the service, so that they need no registry.
  * The folder itself answers an index; `NAME.sha256` is what `sha256sum --check` reads; a name without its version leads
  * to the file of the current one.
- * @param publicBaseUrl the base of the addresses in the index
+ * @param publicBaseUrl the base of the addresses in the index and in the collection for Postman
  */
 export function downloads(publicBaseUrl: string): RequestHandler {
-  const files = loadDownloads();
+  const files = new Map([
+    ...loadDownloads(),
+    [
+      'lipsync.postman_collection.json',
+      Buffer.from(JSON.stringify(postmanCollection(publicBaseUrl), null, 2)),
+    ],
+  ]);
   const current = new Map([...files.keys()].map((name) => [withoutVersion(name), name]));
   const serve = serveFiles(
     new Map([
