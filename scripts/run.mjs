@@ -20,7 +20,7 @@ const isClient =
 const isHelp = args.some((arg) => arg === '--help' || arg === '-h');
 
 if (isHelp && command === 'bench-scale-out') {
-  console.log('bench:scale-out is described in README.md under "Measuring".');
+  console.log('bench:scale-out is described in docs/measuring.md.');
   process.exit();
 }
 if (!isHelp || !existsSync(program)) await bootstrap({ programs: !isClient && !isHelp });
