@@ -52,6 +52,14 @@ export function duration(value: string): number {
   return milliseconds;
 }
 
+/** What the service sends webhooks to. It decides itself which hosts are public. */
+export function webhookAddress(value: string): string {
+  if (URL.canParse(value) && new URL(value).protocol === 'https:') return value;
+  throw new InvalidArgumentError(
+    'Use a public https address. For a receiver on this machine there is lipsync webhook listen.',
+  );
+}
+
 /** A number from 1, of things. */
 export function count(value: string): number {
   if (/^[1-9]\d{0,5}$/.test(value)) return Number(value);

@@ -347,6 +347,7 @@ it.each([
   [['render', 'face.mp4']],
   [['rendr']],
   [['render', 'a', 'b', '--engines', 'x']],
+  [['render', 'a', 'b', '--webhook', 'http://localhost:3000/hook']],
   [['status', 'what']],
   [[]],
 ])('ends with the code for a wrong command line: %j', async (args) => {

@@ -145,6 +145,12 @@ function formatAdvice(format: unknown): string {
   return format === 'uri' ? ', with spaces and characters outside ASCII percent-encoded' : '';
 }
 
+/** In words where a pattern only says how a value begins. */
+function patternReason(pattern: string): string {
+  const beginning = /^\^([\w:/-]+)$/.exec(pattern)?.[1];
+  return beginning === undefined ? `must match ${pattern}` : `must begin with ${beginning}`;
+}
+
 function reasonOf(error: ErrorObject): string {
   switch (error.keyword) {
     case 'enum':
@@ -156,7 +162,7 @@ function reasonOf(error: ErrorObject): string {
     case 'format':
       return `must be a valid ${list(param(error, 'format'))}${formatAdvice(param(error, 'format'))}`;
     case 'pattern':
-      return `must match ${list(param(error, 'pattern'))}`;
+      return patternReason(list(param(error, 'pattern')));
     case 'maxLength':
       return `must be at most ${list(param(error, 'limit'))} characters long`;
     case 'uniqueItems':

@@ -44,7 +44,7 @@ export function addListenCommand(webhook: Command, session: Session): void {
     .requiredOption('--forward <url>', 'the receiver, as http://localhost:3000/hook')
     .option(
       '--render <id>',
-      'only this render or preparation, or several: ends with them. Else all that this command makes with your key, until Ctrl-C',
+      'this render or preparation alone, several by repeating this; ends when they have ended. Else all that this command makes with your key, until Ctrl-C',
       (id, ids: string[] = []) => [...ids, checkFollowed(id)],
     )
     .addOption(secretFileOption())

@@ -1,6 +1,6 @@
 import type { LipSync, MediaType } from '@lipsync/client';
 import { type Command, Option } from 'commander';
-import { duration, MEDIA_TYPES } from '../choices';
+import { duration, MEDIA_TYPES, webhookAddress } from '../choices';
 import type { Session } from '../session';
 import { inputName, mediaTypeOf, type Source, sourceOf, uploadFiles } from '../sources';
 import { waitFor } from './records';
@@ -14,7 +14,7 @@ export function addMediaCommands(program: Command, session: Session): void {
   const prepare = program
     .command('prepare <video>')
     .description('analyze a video once, so that renders with --preparation need not')
-    .option('--webhook <url>', 'notify this public https address at the end')
+    .option('--webhook <url>', 'notify this public https address at the end', webhookAddress)
     .option('--idempotency-key <key>', 'repeating the command with the same key and video prepares once');
   addWaitOptions(prepare).action(
     async (video: string, options: WaitOptions & { webhook?: string; idempotencyKey?: string }) => {

@@ -1,6 +1,6 @@
 import type { Engine, LipSync, RenderRecord, SyncMode } from '@lipsync/client';
 import { type Command, Option } from 'commander';
-import { duration, engineList, ENGINES, SYNC_MODES } from '../choices';
+import { duration, engineList, ENGINES, SYNC_MODES, webhookAddress } from '../choices';
 import { type FinishOptions, finishRender } from '../finish';
 import { checkRenderId } from '../ids';
 import { planResults, type ResultOptions } from '../results';
@@ -28,7 +28,7 @@ export function addRenderCommands(program: Command, session: Session): void {
       new Option('-s, --sync-mode <mode>', 'when the lengths differ').choices(SYNC_MODES).default('cut_off'),
     )
     .option('--preparation <id>', 'use this preparation of the video, which saves its analysis')
-    .option('--webhook <url>', 'notify this public https address at the end')
+    .option('--webhook <url>', 'notify this public https address at the end', webhookAddress)
     .option('--idempotency-key <key>', 'repeating the command with the same key and inputs renders once')
     .option('--no-wait', 'print the id of the render and leave');
   addFinishOptions(render).action(

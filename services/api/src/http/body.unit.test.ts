@@ -110,6 +110,11 @@ describe('requireBody', () => {
 
   it.each([
     [{ ...good, sync_mode: undefined }, 'invalid_request', /^\/sync_mode is required\.$/],
+    [
+      { ...good, webhook_url: 'http://localhost:3000/hook' },
+      'invalid_webhook_url',
+      /^\/webhook_url must begin with https:\/\/\. Use a public https .* run lipsync webhook listen\.$/,
+    ],
     [{ ...good, audio: { url: 'talk.wav' } }, 'invalid_media_url', /^\/audio\/url .+\. Use a public https/],
     [
       { ...good, video: { url: 'https://a.example.com/my talk.mp4' } },
