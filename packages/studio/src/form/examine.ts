@@ -1,4 +1,5 @@
 import { decodeSound, peaks } from '../player/peaks';
+import { findMoving, thumbnail } from './face-picture';
 import { type WhatItIs, whatItIs } from './what-it-is';
 
 export interface ExaminedVideo {
@@ -16,33 +17,55 @@ export interface ExaminedVoice {
   readonly loudness?: Float32Array;
 }
 
-const PICTURE_WIDTH = 240;
 /** A browser that cannot read a file says nothing at all. */
 const PATIENCE_MS = 8000;
 
-/** Length and picture of a video; without a picture, where the browser cannot show it: the service decides. */
-export async function examineVideo(file: Blob): Promise<ExaminedVideo> {
+/**
+ * Length and picture of a video; without a picture, where the browser cannot show it: the service decides. What moves,
+ * and so where the face is, is found a little later: `onPicture` gets a better picture then.
+ */
+export async function examineVideo(
+  file: Blob,
+  onPicture?: (picture: string) => void,
+): Promise<ExaminedVideo> {
   const url = URL.createObjectURL(file);
   const video = document.createElement('video');
   video.muted = true;
   video.preload = 'auto';
   video.src = url;
+  const release = (): void => {
+    video.removeAttribute('src');
+    URL.revokeObjectURL(url);
+  };
+  const seek = async (time: number): Promise<void> => {
+    const seeked = happens(video, 'seeked');
+    video.currentTime = time;
+    await seeked;
+  };
   try {
     await happens(video, 'loadeddata');
     // Of a codec that it does not know, a browser plays the sound alone.
     if (video.videoWidth === 0) throw new Error('this video has no picture here');
     const seconds = Number.isFinite(video.duration) ? video.duration : null;
-    const seeked = happens(video, 'seeked');
-    video.currentTime = Math.min(0.2, (seconds ?? 0) / 2);
-    await seeked;
-    const picture = draw(video);
-    return picture === null ? { seconds } : { seconds, picture };
+    // Not the first picture: films begin in black.
+    const shownAt = Math.min(1, (seconds ?? 0) / 4);
+    await seek(shownAt);
+    const picture = thumbnail(video, null);
+    if (onPicture === undefined || seconds === null) release();
+    else
+      void findMoving(video, seek)
+        .then(async (moving) => {
+          await seek(shownAt);
+          onPicture(thumbnail(video, moving));
+        })
+        // Then the first one stays.
+        .catch(() => undefined)
+        .finally(release);
+    return { seconds, picture };
   } catch {
+    release();
     const unshown = await whatItIs(file);
     return { seconds: unshown.seconds, unshown };
-  } finally {
-    video.removeAttribute('src');
-    URL.revokeObjectURL(url);
   }
 }
 
@@ -57,16 +80,6 @@ export async function examineVoice(file: Blob): Promise<ExaminedVoice> {
   } catch {
     return { seconds: (await whatItIs(file)).seconds };
   }
-}
-
-function draw(video: HTMLVideoElement): string | null {
-  const canvas = document.createElement('canvas');
-  canvas.width = PICTURE_WIDTH;
-  canvas.height = Math.round((PICTURE_WIDTH * video.videoHeight) / video.videoWidth);
-  const context = canvas.getContext('2d');
-  if (context === null) return null;
-  context.drawImage(video, 0, 0, canvas.width, canvas.height);
-  return canvas.toDataURL('image/jpeg', 0.7);
 }
 
 function happens(video: HTMLVideoElement, event: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { type MediaType } from '@lipsync/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Choice, type RenderChoices } from './choice';
-import { examineVideo, examineVoice } from './examine';
+import { type ExaminedVideo, type ExaminedVoice, examineVideo, examineVoice } from './examine';
 import { kindProblem } from './media-limits';
 import { sortFiles } from './sort-files';
 import { whatItIs } from './what-it-is';
@@ -38,11 +38,13 @@ export function useFiles(onChange: ChangeChoices): Files {
   const put = async (mediaType: MediaType, file: File): Promise<void> => {
     const field = mediaType === 'video' ? 'video' : 'voice';
     onChange(() => ({ [field]: { kind: 'file', file, seconds: null } satisfies Choice }));
-    const facts = mediaType === 'video' ? await examineVideo(file) : await examineVoice(file);
-    // Another file may have been chosen meanwhile.
-    onChange(({ [field]: now }) =>
-      now?.kind === 'file' && now.file === file ? { [field]: { ...now, ...facts } } : {},
-    );
+    const add = (facts: Partial<ExaminedVideo & ExaminedVoice>): void =>
+      // Another file may have been chosen meanwhile.
+      onChange(({ [field]: now }) =>
+        now?.kind === 'file' && now.file === file ? { [field]: { ...now, ...facts } } : {},
+      );
+    if (mediaType === 'audio') add(await examineVoice(file));
+    else add(await examineVideo(file, (picture) => add({ picture })));
   };
 
   useDrops((files, onto) => void take(files, onto));
