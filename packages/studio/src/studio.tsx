@@ -2,6 +2,8 @@ import './studio.css';
 import { type JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useRoute } from './route';
+import { useConnection } from './session/connection';
+import { ConnectionLine } from './session/connection-line';
 import { Header } from './session/header';
 import { KeyDialog } from './session/key-dialog';
 import { useSession } from './session/use-session';
@@ -11,12 +13,14 @@ import { Workspace } from './workspace';
 export function Studio(): JSX.Element {
   const [route, go] = useRoute();
   const [workspace, setWorkspace] = useState(0);
+  const lost = useConnection();
   const { session, asking, ask, signIn, signOut, refuse } = useSession(() => {
     setWorkspace((number) => number + 1);
     go({ page: 'new' });
   });
   return (
     <>
+      <ConnectionLine lost={lost} />
       <Header
         wide={route.page === 'render'}
         signedIn={session !== null}
@@ -27,6 +31,7 @@ export function Studio(): JSX.Element {
         <Workspace
           key={workspace}
           session={session}
+          isReached={lost === null}
           route={route}
           go={go}
           onAsk={() => ask('first')}

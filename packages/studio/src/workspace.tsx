@@ -1,4 +1,4 @@
-import { ApiError } from '@lipsync/client';
+import { ApiError, ConnectionError } from '@lipsync/client';
 import { type JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { FIRST_CHOICES, type RenderChoices } from './form/choice';
@@ -10,11 +10,14 @@ import { RecentList } from './history/recent-list';
 import { useHistory } from './history/use-history';
 import { RenderPage } from './render/render-page';
 import { type Route } from './route';
+import { connectionLost } from './session/connection';
 import { type Session } from './session/session';
 
 interface WorkspaceProps {
   /** Null while nobody is signed in. */
   readonly session: Session | null;
+  /** Whether the service can be reached, as far as this page knows. */
+  readonly isReached: boolean;
   readonly route: Route;
   readonly go: (route: Route) => void;
   /** A key is needed to go on. */
@@ -23,10 +26,11 @@ interface WorkspaceProps {
 }
 
 /** The form of a new render, or one render. Choices outlive both, and a refused key. */
-export function Workspace({ session, route, go, onAsk, onRefused }: WorkspaceProps): JSX.Element {
+export function Workspace(props: WorkspaceProps): JSX.Element {
+  const { session, isReached, route, go, onAsk, onRefused } = props;
   const [choices, setChoices] = useState<RenderChoices>(FIRST_CHOICES);
   const [failure, setFailure] = useState<FormFailure | null>(null);
-  // What to do once a key is there.
+  // What to do once a key is there, and the service can be reached.
   const [pending, setPending] = useState<'render' | 'prepare' | null>(null);
   const history = session?.history ?? null;
   const { renders, preparations } = useHistory(history);
@@ -48,20 +52,23 @@ export function Workspace({ session, route, go, onAsk, onRefused }: WorkspacePro
       onAsk();
       return;
     }
+    if (connectionLost() !== null) return;
     try {
       if (what === 'render') await submission.submit(session, choices);
       else if (choices.video !== null) await preparation.prepare(session, choices.video);
       setPending(null);
     } catch (error) {
       if (isOfKey(error)) return;
+      if (error instanceof ConnectionError && connectionLost() !== null) return;
       setPending(null);
       setFailure(formFailureOf(what, error));
       leaveLostPreparation(error);
     }
   };
+  const isBusy = submission.sending !== null || preparation.work !== null;
   useEffect(() => {
-    if (session !== null && pending !== null) void run(pending);
-  }, [session]);
+    if (session !== null && isReached && pending !== null && !isBusy) void run(pending);
+  }, [session, isReached]);
   /** A preparation that is gone is not offered again; its video stays chosen, if this browser has it. */
   const leaveLostPreparation = (error: unknown): void => {
     const { video } = choices;
@@ -78,7 +85,8 @@ export function Workspace({ session, route, go, onAsk, onRefused }: WorkspacePro
       <RenderPage
         id={route.id}
         session={session}
-        recent={renders.find(({ id }) => id === route.id) ?? null}
+        isReached={isReached}
+        renders={renders}
         onError={isOfKey}
         onAgain={() => go({ page: 'new' })}
       />
@@ -99,7 +107,11 @@ export function Workspace({ session, route, go, onAsk, onRefused }: WorkspacePro
         preparing={preparation.work}
         sending={submission.sending}
         failure={failure}
-        waiting={null}
+        waiting={
+          session !== null && !isReached && pending !== null && !isBusy
+            ? { cancel: () => setPending(null) }
+            : null
+        }
         onFailure={setFailure}
         onChange={(change) => {
           setFailure(null);
@@ -108,7 +120,7 @@ export function Workspace({ session, route, go, onAsk, onRefused }: WorkspacePro
         onPrepare={() => void run('prepare')}
         onRender={() => void run('render')}
       />
-      <RecentList renders={renders} onForget={(id) => history?.forget(id)} />
+      <RecentList session={session} renders={renders} onForget={(id) => history?.forget(id)} />
     </>
   );
 }

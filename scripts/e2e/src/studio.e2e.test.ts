@@ -189,12 +189,12 @@ inChromium('the studio', () => {
     await page.getByText('1 engine · result of 4.8 s').waitFor();
     expect(await page.getByText(/^notes.txt/).count()).toBe(0);
 
-    const refused = { code: 'concurrency_limit_exceeded', message: 'Too many renders.', retryable: false };
-    await page.route('**/v1/renders', (route) => route.fulfill({ status: 429, json: { error: refused } }));
+    const refused = { code: 'asset_expired', message: 'The asset has expired.', retryable: false };
+    await page.route('**/v1/renders', (route) => route.fulfill({ status: 410, json: { error: refused } }));
     await page.getByRole('button', { name: 'Render' }).click();
     await eventually(async () =>
       expect(await focused()).toMatchObject({
-        text: expect.stringContaining('Too much is under way') as string,
+        text: expect.stringContaining('The uploaded file has expired') as string,
         isSeen: true,
       }),
     );
@@ -253,6 +253,28 @@ inChromium('the studio', () => {
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Render again' }).click();
     await page.getByRole('region', { name: 'Voice' }).getByText('voice.wav').waitFor();
+  });
+
+  it('says at once that it is offline, goes on by itself when it is back, and lists how far every render is', async () => {
+    await signIn(page, system.customer.api_key);
+    await page.getByLabel('Video file').setInputFiles(file('face.mp4'));
+    await page.getByLabel('Voice file').setInputFiles(file('voice.wav'));
+    await page.getByText('1 engine · result of').waitFor();
+    await context.setOffline(true);
+    await page.getByText('You are offline.').waitFor();
+    await page.getByRole('button', { name: 'Render' }).click();
+    await page.getByText('It starts as soon as the service can be reached.').waitFor();
+    await expectAccessible(page);
+    await context.setOffline(false);
+    await page.getByRole('region', { name: 'Progress' }).getByRole('timer').waitFor();
+    await context.setOffline(true);
+    await page.getByText('You are offline.').waitFor();
+    await context.setOffline(false);
+    await page.getByText('You are offline.').waitFor({ state: 'detached' });
+    await page.getByRole('region', { name: 'Comparison' }).waitFor();
+    await page.getByRole('link', { name: 'Lipsync Studio' }).click();
+    await page.getByRole('link', { name: /face.mp4 with voice.wav Completed/ }).waitFor();
+    await expectAccessible(page);
   });
 
   it('leaves nothing of a customer to the next one who signs in, in any tab', async () => {

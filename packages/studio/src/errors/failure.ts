@@ -7,6 +7,8 @@ export interface Failure extends Explanation {
   readonly requestId?: string;
   /** The service's own words. */
   readonly message?: string;
+  /** No answer came: the same again can succeed. */
+  readonly isOfConnection?: boolean;
 }
 
 /** @returns null if the user has ended it: then there is nothing to explain */
@@ -23,9 +25,15 @@ export function failureOf(error: unknown): Failure | null {
       title: 'The service cannot be reached',
       hint: 'Check your connection and try again. What you have chosen is still here.',
       message: error.message,
+      isOfConnection: true,
     };
   if (error instanceof TimeoutError)
-    return { title: 'The service did not answer in time', hint: 'Try again.', message: error.message };
+    return {
+      title: 'The service did not answer in time',
+      hint: 'Try again.',
+      message: error.message,
+      isOfConnection: true,
+    };
   return {
     title: 'Something went wrong in this page',
     hint: 'Reload it and try again.',

@@ -1,6 +1,7 @@
 import { type Engine, type MediaInput, type MediaType, type SyncMode } from '@lipsync/client';
 import { type RecentPreparation } from '../history/recent-work';
 import { contentTypeOf, durationProblem, fileProblem, urlProblem } from './media-limits';
+import { timelinePicture } from './timeline-picture';
 import { type WhatItIs } from './what-it-is';
 
 /** What was chosen as video or voice. */
@@ -85,6 +86,13 @@ export function secondsOf(choice: Choice | null): number | null {
   if (choice?.kind === 'file') return choice.seconds;
   if (choice?.kind === 'prepared') return choice.preparation.seconds ?? null;
   return null;
+}
+
+/** The length of the result, where it is known beforehand. */
+export function outputSecondsOf({ syncMode, video, voice }: RenderChoices): number | null {
+  const [videoSeconds, voiceSeconds] = [secondsOf(video), secondsOf(voice)];
+  if (videoSeconds === null || voiceSeconds === null) return null;
+  return timelinePicture(syncMode, videoSeconds, voiceSeconds).outputSeconds;
 }
 
 /** What was chosen as a file, if this browser has it. */

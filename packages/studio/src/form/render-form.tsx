@@ -5,7 +5,15 @@ import { type JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { failureOf } from '../errors/failure';
 import { type RecentPreparation } from '../history/recent-work';
-import { type Choice, type FormPart, problems, remedy, type RenderChoices, secondsOf } from './choice';
+import {
+  type Choice,
+  type FormPart,
+  outputSecondsOf,
+  problems,
+  remedy,
+  type RenderChoices,
+  secondsOf,
+} from './choice';
 import { EngineChoice } from './engine-choice';
 import { type FormFailure } from './form-failure';
 import { formatSeconds } from './media-limits';
@@ -13,7 +21,6 @@ import { type PreparationWork } from './prepare-line';
 import { RenderBar } from './render-bar';
 import { fetchSample } from './sample';
 import { SyncChoice } from './sync-choice';
-import { timelinePicture } from './timeline-picture';
 import { type Sending } from './upload-panel';
 import { type ChangeChoices, useFiles } from './use-files';
 import { VideoField } from './video-field';
@@ -149,9 +156,9 @@ function focusPart(form: HTMLFormElement | null, part: FormPart): void {
     ?.focus();
 }
 
-function summary({ engines, syncMode, video, voice }: RenderChoices): string {
-  const count = engines.length === 1 ? '1 engine' : `${engines.length} engines`;
-  const [videoSeconds, voiceSeconds] = [secondsOf(video), secondsOf(voice)];
-  if (videoSeconds === null || voiceSeconds === null) return count;
-  return `${count} · result of ${formatSeconds(timelinePicture(syncMode, videoSeconds, voiceSeconds).outputSeconds)}`;
+function summary(choices: RenderChoices): string {
+  const { length } = choices.engines;
+  const count = length === 1 ? '1 engine' : `${length} engines`;
+  const seconds = outputSecondsOf(choices);
+  return seconds === null ? count : `${count} · result of ${formatSeconds(seconds)}`;
 }

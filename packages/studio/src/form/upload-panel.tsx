@@ -1,5 +1,6 @@
 import { type MediaType } from '@lipsync/client';
 import { type JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { Meter } from '../shared/meter';
 import { formatBytes } from './media-limits';
 
@@ -17,8 +18,11 @@ export function UploadPanel({ sending: { uploads, cancel } }: { sending: Sending
     return upload === undefined ? [] : [{ mediaType, ...upload }];
   });
   const done = media.every(({ sent, total }) => sent >= total);
+  // It replaces the button that had the focus.
+  const panel = useRef<HTMLDivElement>(null);
+  useEffect(() => panel.current?.focus(), []);
   return (
-    <div class="upload">
+    <div ref={panel} class="upload" tabIndex={-1}>
       <p class="hidden-label" role="status">
         {done ? 'Starting the render' : 'Uploading'}
       </p>

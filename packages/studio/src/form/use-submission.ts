@@ -6,6 +6,7 @@ import {
   forgetUpload,
   inputOf,
   nameOf,
+  outputSecondsOf,
   rememberUpload,
   type RenderChoices,
 } from './choice';
@@ -47,6 +48,7 @@ export function useSubmission(onCreated: (id: string) => void): {
       rememberUpload(video, record.video_asset_id);
       rememberUpload(voice, record.audio_asset_id);
       const picture = pictureOf(video);
+      const outputSeconds = outputSecondsOf(choices);
       const render = {
         id: record.id,
         createdAt: record.created_at,
@@ -58,6 +60,7 @@ export function useSubmission(onCreated: (id: string) => void): {
         ...(video.kind === 'url' && { videoUrl: video.url }),
         ...(voice.kind === 'url' && { voiceUrl: voice.url }),
         ...(picture !== undefined && { picture }),
+        ...(outputSeconds !== null && { outputSeconds }),
       };
       history.addRender(render, fileOf(video));
       onCreated(record.id);

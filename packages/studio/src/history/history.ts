@@ -8,6 +8,7 @@ import {
   type RecentWork,
   writeRecentWork,
 } from './recent-work';
+import { type RenderState } from './render-state';
 import { eraseVideos, findVideo, forgetVideo, keepVideo, tidyVideos } from './video-store';
 
 /**
@@ -44,6 +45,17 @@ export class History {
       preparations,
     }));
     if (video !== null) this.keepVideo(render, video);
+  }
+
+  /** Remembers how far a render is, if it is one that is remembered. */
+  noteState(id: string, state: RenderState): void {
+    const isNews = (render: RecentRender): boolean =>
+      render.id === id && JSON.stringify({ ...render, ...state }) !== JSON.stringify(render);
+    if (!this.work.renders.some(isNews)) return;
+    this.#change(({ renders, preparations }) => ({
+      renders: renders.map((render) => (render.id === id ? { ...render, ...state } : render)),
+      preparations,
+    }));
   }
 
   addPreparation(preparation: RecentPreparation, video: File | null): void {

@@ -67,6 +67,19 @@ describe('the history of an owner', () => {
     expect(ids(one)).toEqual(['c', 'b']);
   });
 
+  it('remembers how far a render is, if it is one that is remembered', () => {
+    const store = memory();
+    const history = historyOf('alice', store);
+    history.addRender(render('a'), null);
+    let changes = 0;
+    history.subscribe(() => changes++);
+    for (const id of ['a', 'a', 'b']) history.noteState(id, { status: 'processing', percent: 40 });
+    expect(history.work.renders).toEqual([{ ...render('a'), status: 'processing', percent: 40 }]);
+    expect(changes).toBe(1);
+    historyOf('bob', store).noteState('a', { status: 'failed' });
+    expect(history.work.renders).toMatchObject([{ status: 'processing' }]);
+  });
+
   it('is deleted where it has expired, whoever is signed in', () => {
     const store = memory();
     const history = historyOf('alice', store);

@@ -1,17 +1,23 @@
 import './recent-list.css';
 import { type JSX } from 'preact';
 import { hashOf } from '../route';
+import { type Session } from '../session/session';
+import { dateText } from '../shared/date-text';
 import { engineName } from '../shared/engines';
 import { Icon } from '../shared/icons';
+import { StatusChip } from '../shared/status-chip';
 import { type RecentRender } from './recent-work';
+import { useRecentStates } from './use-recent-states';
 
 interface RecentListProps {
+  readonly session: Session | null;
   readonly renders: readonly RecentRender[];
   readonly onForget: (id: string) => void;
 }
 
 /** The renders of whoever is signed in, as far as this browser remembers them. */
-export function RecentList({ renders, onForget }: RecentListProps): JSX.Element | null {
+export function RecentList({ session, renders, onForget }: RecentListProps): JSX.Element | null {
+  useRecentStates(session);
   if (renders.length === 0) return null;
   return (
     <section class="recent" aria-labelledby="recent-heading">
@@ -29,8 +35,13 @@ export function RecentList({ renders, onForget }: RecentListProps): JSX.Element 
               <span class="recent-name">
                 {render.videoName} <span class="soft">with</span> {render.voiceName}
               </span>
-              <span class="soft small">
-                {enginesText(render.engines)} · {whenText(render.createdAt)}
+              <span class="soft small recent-facts">
+                {render.status !== undefined && (
+                  <StatusChip status={render.status} percent={render.percent} />
+                )}
+                <span>
+                  {enginesText(render.engines)} · {dateText(render.createdAt)}
+                </span>
               </span>
             </a>
             <button
@@ -51,14 +62,4 @@ export function RecentList({ renders, onForget }: RecentListProps): JSX.Element 
 
 function enginesText(engines: readonly string[]): string {
   return engines.length === 1 ? engines.map(engineName).join() : `${engines.length} engines`;
-}
-
-function whenText(time: string): string {
-  const format = new Intl.DateTimeFormat(undefined, {
-    month: 'short',
-    day: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-  });
-  return format.format(new Date(time));
 }

@@ -15,6 +15,13 @@ export interface RecentRender {
   readonly voiceUrl?: string;
   /** A small picture of the video as a data URL, if it could be drawn. */
   readonly picture?: string;
+  /** As the service last said it, or “gone” if it no longer knows the render. */
+  readonly status?: string;
+  readonly percent?: number;
+  /** From its creation to its end, if it was completed. */
+  readonly tookSeconds?: number;
+  /** Of the result: expected at first, then measured. */
+  readonly outputSeconds?: number;
 }
 
 /** A video that was prepared here, to be chosen for later renders. */
@@ -86,6 +93,10 @@ const RENDER: Form<Required<RecentRender>> = {
   videoUrl: optional(isText),
   voiceUrl: optional(isText),
   picture: optional(isText),
+  status: optional(isText),
+  percent: optional(Number.isFinite),
+  tookSeconds: optional(Number.isFinite),
+  outputSeconds: optional(Number.isFinite),
 };
 
 const PREPARATION: Form<Required<RecentPreparation>> = {

@@ -1,22 +1,37 @@
+import './progress-panel.css';
 import { type RenderRecord } from '@lipsync/client';
 import { type JSX } from 'preact';
+import { type RecentRender } from '../history/recent-work';
 import { engineName } from '../shared/engines';
 import { Icon } from '../shared/icons';
 import { Meter } from '../shared/meter';
+import { clockText, expectation, timesOfAlike } from './expected-time';
 import { engineStageText, renderStageText, stepOf, STEPS } from './stages';
+import { useElapsed } from './use-elapsed';
 
 interface ProgressProps {
   readonly record: RenderRecord;
+  /** What this browser remembers of the render, and of the others. */
+  readonly recent: RecentRender | null;
+  readonly renders: readonly RecentRender[];
   readonly cancelling: boolean;
   readonly onCancel: () => void;
 }
 
 /** How far a render is: its steps, and a line for each engine. */
-export function ProgressPanel({ record, cancelling, onCancel }: ProgressProps): JSX.Element {
+export function ProgressPanel(props: ProgressProps): JSX.Element {
+  const { record, recent, renders, cancelling, onCancel } = props;
   const step = stepOf(record.stage);
   const percent = Math.floor(record.progress_percent);
+  const { elapsed, left } = useElapsed(record);
+  const expected = expectation(left, recent === null ? [] : timesOfAlike(recent, renders));
   return (
     <section class="progress card" aria-label="Progress">
+      {recent?.picture !== undefined && (
+        <div class="progress-picture">
+          <img src={recent.picture} alt="" />
+        </div>
+      )}
       <div class="progress-head">
         <p class="progress-percent number">
           {percent}
@@ -27,8 +42,11 @@ export function ProgressPanel({ record, cancelling, onCancel }: ProgressProps): 
           <p class="hidden-label" role="status">
             {renderStageText(record.stage)}
           </p>
-          <p class="soft small">
-            You can close this page: the render goes on, and you will find it under Recent renders.
+          <p class="progress-time number">
+            <span role="timer" aria-label="Elapsed">
+              {clockText(elapsed)}
+            </span>
+            {expected !== null && <span class="soft"> · {expected}</span>}
           </p>
         </div>
         <button type="button" class="button" disabled={cancelling} onClick={onCancel}>
@@ -63,6 +81,10 @@ export function ProgressPanel({ record, cancelling, onCancel }: ProgressProps): 
           </li>
         ))}
       </ul>
+      <p class="soft small progress-note">
+        You can close this page: the render goes on
+        {recent === null ? '.' : ', and you will find it under Recent renders.'}
+      </p>
     </section>
   );
 }

@@ -6,9 +6,13 @@ import { ErrorPanel } from '../errors/error-panel';
 import { explainCode } from '../errors/explain-error';
 import { type Failure, failureOf } from '../errors/failure';
 import { type RecentRender } from '../history/recent-work';
+import { stateOf } from '../history/render-state';
 import { type Session } from '../session/session';
+import { dateText } from '../shared/date-text';
 import { engineName } from '../shared/engines';
 import { Meter } from '../shared/meter';
+import { StatusChip } from '../shared/status-chip';
+import { SYNC_MODE_TEXTS, syncModeOf } from '../shared/sync-modes';
 import { type RenderToCopy } from './copy-as';
 import { CopyPanel } from './copy-panel';
 import { ProgressPanel } from './progress-panel';
@@ -20,15 +24,18 @@ interface RenderPageProps {
   readonly id: string;
   /** Null while nobody is signed in. */
   readonly session: Session | null;
-  /** What this browser remembers of the render. */
-  readonly recent: RecentRender | null;
+  readonly isReached: boolean;
+  /** What this browser remembers. */
+  readonly renders: readonly RecentRender[];
   /** Tells whether an error is the key's: then another key is asked for. */
   readonly onError: (error: unknown) => boolean;
   readonly onAgain: () => void;
 }
 
 /** One render, from its first stage to its results. */
-export function RenderPage({ id, session, recent, onError, onAgain }: RenderPageProps): JSX.Element {
+export function RenderPage(props: RenderPageProps): JSX.Element {
+  const { id, session, isReached, renders, onError, onAgain } = props;
+  const recent = renders.find((render) => render.id === id) ?? null;
   const client = session?.client ?? null;
   const [failure, setFailure] = useState<Failure | null>(null);
   const [cancelling, setCancelling] = useState(false);
@@ -36,11 +43,24 @@ export function RenderPage({ id, session, recent, onError, onAgain }: RenderPage
   const fail = (error: unknown): void => {
     if (!onError(error)) setFailure(failureOf(error));
   };
-  const [record, setRecord] = useRender(client, id, fail);
-  const outputs = useOutputs(client, record, fail);
+  const [attempt, setAttempt] = useState(0);
+  const [record, setRecord] = useRender(isReached ? client : null, id, attempt, fail);
+  const outputs = useOutputs(client, record, attempt, fail);
+  const tryAgain = (): void => {
+    setFailure(null);
+    setAttempt((count) => count + 1);
+  };
+  useEffect(() => {
+    if (isReached && failure?.isOfConnection === true) tryAgain();
+  }, [isReached]);
+  useEffect(() => {
+    if (record !== null) session?.history.noteState(id, stateOf(record));
+  }, [record]);
   useEffect(() => {
     setFailure(null);
     setSource(null);
+    // Another key may belong to somebody who must not see what this one's has shown.
+    setRecord(null);
     let isShown = true;
     void session?.history.findVideo(id).then((video) => isShown && setSource(video));
     return () => {
@@ -67,10 +87,14 @@ export function RenderPage({ id, session, recent, onError, onAgain }: RenderPage
   return (
     <div class="render-page">
       <header class="render-head">
-        {recent?.picture !== undefined && <img src={recent.picture} alt="" />}
+        {recent?.picture !== undefined && !isRunning && <img src={recent.picture} alt="" />}
         <div>
           <h1 ref={heading} tabIndex={-1}>
-            {recent === null ? 'Render' : `${recent.videoName} `}
+            {recent === null
+              ? record === null
+                ? 'Render'
+                : `Render of ${dateText(record.created_at)}`
+              : `${recent.videoName} `}
             {recent !== null && (
               <span class="render-voice">
                 <span class="soft">with</span> {recent.voiceName}
@@ -80,19 +104,37 @@ export function RenderPage({ id, session, recent, onError, onAgain }: RenderPage
           <p class="soft small render-facts">
             {record !== null && <StatusChip status={record.status} />}
             <code>{id}</code>
+            {record !== null && <span>kept until {dateText(record.expires_at)}</span>}
           </p>
         </div>
         <button type="button" class="button" onClick={onAgain}>
           {recent === null || isRunning ? 'New render' : 'Render again'}
         </button>
       </header>
-      {failure !== null && <ErrorPanel failure={failure} />}
+      {recent === null && record !== null && <NotFromHere record={record} />}
+      {failure !== null && (
+        <ErrorPanel failure={failure} focus>
+          {failure.isOfConnection === true && (
+            <button type="button" class="button" onClick={tryAgain}>
+              Try again
+            </button>
+          )}
+        </ErrorPanel>
+      )}
       {record === null && failure === null && (
         <p class="soft" role="status">
           Looking for the render …
         </p>
       )}
-      {isRunning && <ProgressPanel record={record} cancelling={cancelling} onCancel={() => void cancel()} />}
+      {isRunning && (
+        <ProgressPanel
+          record={record}
+          recent={recent}
+          renders={renders}
+          cancelling={cancelling}
+          onCancel={() => void cancel()}
+        />
+      )}
       {record !== null && !isRunning && <Failures record={record} onAgain={onAgain} />}
       {hasOutputs && !isRunning && !outputs.done && failure === null && (
         <div class="fetching card" role="status">
@@ -117,19 +159,16 @@ export function RenderPage({ id, session, recent, onError, onAgain }: RenderPage
   );
 }
 
-const STATUS_TEXTS: Readonly<Record<string, string>> = {
-  accepted: 'Waiting',
-  processing: 'Rendering',
-  completed: 'Completed',
-  failed: 'Failed',
-  cancelled: 'Cancelled',
-};
-
-function StatusChip({ status }: { status: string }): JSX.Element {
+/** Of a render that another browser has made: what the service tells, and what it cannot tell. */
+function NotFromHere({ record }: { record: RenderRecord }): JSX.Element {
+  const engines = record.engines.map(({ engine }) => engineName(engine));
+  const mode = syncModeOf(record.sync_mode);
   return (
-    <span class="chip" data-status={status}>
-      {STATUS_TEXTS[status] ?? status}
-    </span>
+    <p class="notice card soft">
+      Made with {new Intl.ListFormat('en').format(engines)}, sync mode{' '}
+      {mode === null ? record.sync_mode : SYNC_MODE_TEXTS[mode].name}. Only the browser that made it knows the
+      names of its files and has the video; progress and results come from the service and are all here.
+    </p>
   );
 }
 

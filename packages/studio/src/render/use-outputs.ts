@@ -13,11 +13,13 @@ const NOTHING: Outputs = { files: new Map(), received: 0, done: false };
 
 /**
  * Downloads the outputs of a render that has ended. Whole files, because every step to a frame is a seek: from memory
- * it takes milliseconds, and signed addresses would have expired after a quarter of an hour.
+ * it takes milliseconds, and signed addresses would have expired after a quarter of an hour. `attempt` is another number
+ * to try again.
  */
 export function useOutputs(
   client: LipSync | null,
   record: RenderRecord | null,
+  attempt: number,
   onError: (error: unknown) => void,
 ): Outputs {
   const [outputs, setOutputs] = useState<Outputs>(NOTHING);
@@ -47,6 +49,6 @@ export function useOutputs(
       if (!signal.aborted) onError(error);
     });
     return () => controller.abort();
-  }, [client, record?.id, isEnded]);
+  }, [client, record?.id, isEnded, attempt]);
   return outputs;
 }

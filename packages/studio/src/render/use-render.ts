@@ -1,17 +1,19 @@
 import { type LipSync, type RenderRecord } from '@lipsync/client';
 import { useEffect, useState } from 'preact/hooks';
 
-/** Follows a render until it ends. `onError` gets what makes that impossible. */
+/**
+ * Follows a render until it ends, while `client` is there: without one it waits, and goes on with the next. `attempt` is
+ * another number to try again. `onError` gets what makes that impossible.
+ */
 export function useRender(
   client: LipSync | null,
   id: string,
+  attempt: number,
   onError: (error: unknown) => void,
-): [RenderRecord | null, (record: RenderRecord) => void] {
+): [RenderRecord | null, (record: RenderRecord | null) => void] {
   const [record, setRecord] = useState<RenderRecord | null>(null);
   useEffect(() => {
     if (client === null) return undefined;
-    // Another key may belong to somebody who must not see what this one's has shown.
-    setRecord(null);
     const controller = new AbortController();
     const follow = async (): Promise<void> => {
       for await (const state of client.renders.watch(id, { signal: controller.signal })) setRecord(state);
@@ -20,6 +22,6 @@ export function useRender(
       if (!controller.signal.aborted) onError(error);
     });
     return () => controller.abort();
-  }, [client, id]);
+  }, [client, id, attempt]);
   return [record?.id === id ? record : null, setRecord];
 }

@@ -1,5 +1,6 @@
 import { ApiError, LipSync } from '@lipsync/client';
 import { failureOf } from '../errors/failure';
+import { watchedFetch } from './connection';
 
 /** What is wrong with the form of a key; null if it could be one. */
 export function keyProblem(key: string): string | null {
@@ -10,7 +11,13 @@ export function keyProblem(key: string): string | null {
 
 /** Asks the service about a key, by a render that does not exist. @returns what is wrong, or null */
 export async function checkKey(apiKey: string): Promise<string | null> {
-  const client = new LipSync({ apiKey, baseUrl: location.origin, maxRetries: 1, timeoutMs: 10_000 });
+  const client = new LipSync({
+    apiKey,
+    baseUrl: location.origin,
+    fetch: watchedFetch,
+    maxRetries: 1,
+    timeoutMs: 10_000,
+  });
   try {
     await client.renders.get('of-nobody');
     return null;

@@ -1,6 +1,7 @@
 import { LipSync } from '@lipsync/client';
 import { eraseHistory, History } from '../history/history';
 import { browserStore, tabStore } from '../shared/browser-store';
+import { watchedFetch } from './connection';
 
 /** What somebody who is signed in may use, and what the browser remembers of their work. */
 export interface Session {
@@ -57,7 +58,10 @@ export function signOut(): void {
 }
 
 function open(apiKey: string, owner: string): Session {
-  return { client: new LipSync({ apiKey, baseUrl: location.origin }), history: new History(owner) };
+  return {
+    client: new LipSync({ apiKey, baseUrl: location.origin, fetch: watchedFetch }),
+    history: new History(owner),
+  };
 }
 
 /**
