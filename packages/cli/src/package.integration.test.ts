@@ -94,6 +94,11 @@ async function inShell(shell: string, script: string) {
   return stdout;
 }
 
+it('ends without a word when nobody reads on', async () => {
+  const piped = 'lipsync --help 2> said | true; echo "${PIPESTATUS[0]} $(cat said)"';
+  expect(await inShell('bash', piped)).toBe('0 \n');
+});
+
 it('completes in bash', async () => {
   const typed =
     'source <(lipsync completion bash); COMP_WORDS=(lipsync render --sync); COMP_CWORD=2; _lipsync; echo "${COMPREPLY[@]}"';
