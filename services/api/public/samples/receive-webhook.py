@@ -3,7 +3,7 @@ import os
 from lipsync import WebhookVerificationError, verify_webhook
 
 # Two while a signing secret is being replaced.
-SECRETS = os.environ["LIPSYNC_WEBHOOK_SECRETS"].split(",")
+SECRETS = os.environ["LIPSYNC_WEBHOOK_SECRET"].split(",")
 # Yours is a table with the event's id as its key.
 seen = set()
 

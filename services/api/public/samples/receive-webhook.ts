@@ -2,7 +2,7 @@
 import { verifyWebhook, WebhookVerificationError } from '@lipsync/client';
 
 /** Two while a signing secret is being replaced. */
-const secrets = () => (process.env['LIPSYNC_WEBHOOK_SECRETS'] ?? '').split(',');
+const secrets = () => (process.env['LIPSYNC_WEBHOOK_SECRET'] ?? '').split(',');
 /** Yours is a table with the event's id as its key. */
 const seen = new Set<string>();
 

@@ -196,7 +196,7 @@ describe('the samples that receive webhooks', () => {
   const forged = 'cd'.repeat(32);
 
   it('in TypeScript take what the service signs, and read no more than an event has', async () => {
-    process.env['LIPSYNC_WEBHOOK_SECRETS'] = secret;
+    process.env['LIPSYNC_WEBHOOK_SECRET'] = secret;
     const receive = async (signedWith: string, text?: string) => {
       const { body, headers } = delivery(signedWith);
       const request = { method: 'POST', body: text ?? body, headers };
@@ -225,7 +225,7 @@ describe('the samples that receive webhooks', () => {
     const { stdout } = await promisify(execFile)(
       'python3',
       ['-c', RECEIVE_EACH, JSON.stringify(deliveries)],
-      { env: { ...process.env, PYTHONPATH: `${SAMPLES}:${PYTHON_CLIENT}`, LIPSYNC_WEBHOOK_SECRETS: secret } },
+      { env: { ...process.env, PYTHONPATH: `${SAMPLES}:${PYTHON_CLIENT}`, LIPSYNC_WEBHOOK_SECRET: secret } },
     );
     const [told, outcomes] = stdout.trim().split('\n').slice(-2);
     expect(told).toBe('preparation.failed evt_2 failed');
