@@ -59,6 +59,12 @@ class Requests(ServiceTest):
         self.assertEqual(request.headers["Authorization"], f"Bearer {KEY}")
         self.assertEqual(request.headers["Content-Type"], "application/json")
 
+    def test_takes_no_word_for_a_list_of_engines(self) -> None:
+        client = self.start(lambda _: {})
+        word: Any = "musetalk"
+        with self.assertRaisesRegex(TypeError, r"engines is a list: \['musetalk'\]"):
+            client.renders.create(video=URL, audio=URL, engines=word, sync_mode="loop")
+
     def test_takes_every_field_of_a_request(self) -> None:
         client = self.start(lambda _: {})
         for method, request in (
@@ -164,6 +170,9 @@ class Construction(ServiceTest):
                 (KEY[:-1], url, "malformed"),
                 (KEY, "lipsync.example.com", "no address"),
                 (KEY, "file:///etc", "no address"),
+                (KEY, "https://me:secret@lipsync.example.com", "no address"),
+                (KEY, "https://lipsync.example.com:port", "no address"),
+                (KEY, "https://lipsync.example.com\n", "no address"),
             ):
                 with self.assertRaisesRegex(ValueError, reason) as caught:
                     LipSync(api_key=api_key, base_url=base_url)
@@ -173,6 +182,7 @@ class Construction(ServiceTest):
         settings = {"LIPSYNC_API_KEY": KEY, "LIPSYNC_BASE_URL": "https://lipsync.example.com/"}
         with mock.patch.dict(os.environ, settings):
             self.assertEqual(repr(LipSync()), "LipSync(base_url='https://lipsync.example.com')")
+        LipSync(api_key=KEY, base_url="http://[::1]:8080/lipsync")
         output = lipsync.Output(url="https://store/x?signature=abc", expires_at=datetime.now(timezone.utc))
         self.assertNotIn("signature", repr(output))
 

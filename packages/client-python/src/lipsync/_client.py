@@ -86,6 +86,8 @@ class Renders:
         on_upload: UploadsProgress | None = None,
     ) -> RenderRecord:
         """Uploads media that is not there yet, and creates the render. Repeated requests create one render."""
+        if isinstance(engines, str):
+            raise TypeError(f"engines is a list: [{engines!r}]")
         inputs = _uploaded({"video": video, "audio": audio}, on_upload, self._transport)
         request: RenderRequest = {
             "video": inputs["video"],

@@ -13,7 +13,6 @@ from functools import cache
 from http.client import HTTPException, HTTPResponse
 from typing import Any, Generic, Literal, TypeVar
 from urllib.error import URLError
-from urllib.parse import urlsplit
 from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
 
 from ._contract import ErrorBody
@@ -24,6 +23,8 @@ from ._retry import RetryPolicy, repeatedly, retry_after
 T = TypeVar("T")
 
 API_KEY = re.compile(r"svc_[0-9a-fA-F]{64}")
+# A host, perhaps a port and a path; no user, whose password would be in every repr.
+BASE_URL = re.compile(r"https?://(\[[0-9a-f:.]+\]|[^\s/@?#:\[\]]+)(:[0-9]+)?(/[^\s?#]*)?", re.IGNORECASE)
 # Seconds in which one attempt must be answered. The service limits its own work to less.
 ATTEMPT = 30.0
 CHUNK_BYTES = 64 * 1024
@@ -59,8 +60,7 @@ class Transport:
             raise ValueError("The API key is malformed: keys are svc_ and 64 hexadecimal digits")
         if not url:
             raise ValueError("The address of the service is missing: pass base_url, or set LIPSYNC_BASE_URL")
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        if not BASE_URL.fullmatch(url):
             raise ValueError("base_url is no address of a service: it looks like https://lipsync.example.com")
         self._api_key = key
         self.base_url = url.rstrip("/")
