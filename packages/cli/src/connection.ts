@@ -64,10 +64,13 @@ export function profileNamed(name: string, { byName }: Profiles): Profile {
 
 const API_KEY = /^svc_[0-9a-f]{64}$/;
 
-/** @throws CommandError for what no service can have given out, such as a key that was not copied as a whole */
-export function checkApiKey(text: string, outcome: Outcome): string {
+/**
+ * @param what the text is called in the error
+ * @throws CommandError for what no service can have given out, such as a key that was not copied as a whole
+ */
+export function checkApiKey(text: string, what: string, outcome: Outcome): string {
   if (API_KEY.test(text)) return text;
-  throw new CommandError('That is not an API key.', outcome, 'A key is svc_ and 64 hexadecimal digits.');
+  throw new CommandError(`${what} is not an API key.`, outcome, 'A key is svc_ and 64 hexadecimal digits.');
 }
 
 /** A key as it may be shown: enough to tell two apart. */

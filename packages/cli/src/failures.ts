@@ -65,14 +65,19 @@ export function isForgotten(error: unknown): boolean {
   return error instanceof ApiError && /_(not_found|expired)$/.test(error.code);
 }
 
+/** The service's word for why something failed, without telling programs to try again, which the command's advice does. */
+export function whyFailed({ retryable, message }: { retryable: boolean; message: string }): string {
+  const [why = '', then] = message.split('; ', 2);
+  return retryable && then !== undefined ? `${why}.` : message;
+}
+
 function unsuccessful(
   { code, retryable }: Pick<Failure, 'code' | 'retryable'>,
   what: string,
   reason: { message: string } | undefined,
   subject: object,
 ): Failure {
-  // What follows a semicolon tells programs to try again, which the advice does here.
-  const why = retryable ? reason?.message.split('; ', 1)[0]?.concat('.') : reason?.message;
+  const why = reason && whyFailed({ retryable, message: reason.message });
   return {
     outcome: 'unsuccessful',
     code,

@@ -8,6 +8,7 @@ import {
 } from '@lipsync/client';
 import { progressOf } from './describe';
 import { CommandError } from './exit-codes';
+import { whyFailed } from './failures';
 import { checkRenderId } from './ids';
 import { type PlannedFile, type SavedFile, saveResults } from './results';
 import { interruption, type Session } from './session';
@@ -109,7 +110,7 @@ function throwUnlessComplete(record: RenderRecord): void {
   if (failed.length === 0) return;
   const reasons = failed.map(
     ({ engine, status, error }) =>
-      `${engine}: ${error === undefined ? status : `${error.message} (${error.code})`}`,
+      `${engine}: ${error === undefined ? status : `${whyFailed(error)} (${error.code})`}`,
   );
   throw new CommandError(
     failed.length === 1

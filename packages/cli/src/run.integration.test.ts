@@ -285,8 +285,11 @@ describe('whoami', () => {
 
   it('sends nothing that cannot be a key', async () => {
     service.script(COMPLETED);
-    const { exitCode } = await whoami({ LIPSYNC_API_KEY: 'svc_5e5e', LIPSYNC_BASE_URL: service.base });
-    expect(exitCode).toBe(EXIT_CODES.unauthorized);
+    const env = { LIPSYNC_API_KEY: 'svc_5e5e', LIPSYNC_BASE_URL: service.base };
+    expect(await whoami(env)).toMatchObject({
+      exitCode: EXIT_CODES.unauthorized,
+      stderr: expect.stringContaining('LIPSYNC_API_KEY is not an API key.') as string,
+    });
     expect(service.requests).toEqual([]);
   });
 });

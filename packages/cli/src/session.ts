@@ -66,9 +66,14 @@ export function createSession(surroundings: Surroundings, options: () => GlobalO
     profilesFile: file,
     connection,
     client: async (clientOptions) => {
-      const { apiKey, baseUrl } = await connection();
+      const { apiKey, baseUrl, profile } = await connection();
+      checkApiKey(
+        apiKey,
+        profile === null ? 'LIPSYNC_API_KEY' : `What profile "${profile}" has`,
+        'unauthorized',
+      );
       warnOfClearText(baseUrl);
-      return new LipSync({ ...clientOptions, apiKey: checkApiKey(apiKey, 'unauthorized'), baseUrl });
+      return new LipSync({ ...clientOptions, apiKey, baseUrl });
     },
     history: async () =>
       openHistory(historyFolder(env, await connection()), (message) => say(`Warning: ${message}`)),

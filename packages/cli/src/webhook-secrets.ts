@@ -19,7 +19,7 @@ export async function namedSecrets(file: string | undefined, { env }: Session): 
     throw new CommandError(
       'There is no signing secret.',
       'usage',
-      `Set ${VARIABLE}, or name a file with --secret-file. Your administrator has the secret.`,
+      `Set ${VARIABLE}, or name a file with --secret-file. Your administrator has the secret of the service; lipsync webhook secret prints that of webhook listen.`,
     );
   if (secrets.every((secret) => SECRET.test(secret))) return secrets;
   throw new CommandError(

@@ -21,7 +21,7 @@ export function addLoginCommands(program: Command, session: Session): void {
       const address = baseUrl ?? session.env['LIPSYNC_BASE_URL'] ?? known.byName.get(name)?.baseUrl;
       const service = checkBaseUrl(address ?? (await askFor('Address of the service: ', session)));
       session.warnOfClearText(service);
-      const apiKey = checkApiKey(await askForSecret('API key: ', session), 'usage');
+      const apiKey = checkApiKey(await askForSecret('API key: ', session), 'That', 'usage');
       const login = { baseUrl: service, apiKey };
       await checkKey(new LipSync({ ...login, maxRetries: 1 }), session);
       await writeProfiles(session.profilesFile, {
