@@ -82,19 +82,23 @@ function sourceOf({ path, method }: Operation): OperationSource {
 
 function item(operation: Operation, source: OperationSource): object {
   const bodies = examplesOf(source.requestBody);
-  const answer = source.responses[String(operation.successStatus)];
-  const requests = bodies.length === 0 ? [undefined] : bodies.map(({ value }) => value);
-  const request = (index: number): Request => requestOf(operation, source, requests[index] ?? requests[0]);
+  const answers = examplesOf(source.responses[String(operation.successStatus)]);
+  // As many as the longer list has; what the shorter one lacks is its first.
+  const pairs = (bodies.length > answers.length ? bodies : answers).map(({ name }, i) => ({
+    name,
+    request: requestOf(operation, source, (bodies[i] ?? bodies[0])?.value),
+    answer: (answers[i] ?? answers[0])?.value,
+  }));
   return {
     name: operation.operationId,
-    request: request(0),
+    request: pairs[0]?.request,
     event: [{ listen: 'test', script: { type: 'text/javascript', exec: remembering(operation) } }],
-    response: examplesOf(answer).map(({ name, value }, index) => ({
+    response: pairs.map(({ name, request, answer }) => ({
       name,
-      originalRequest: request(index),
+      originalRequest: request,
       code: operation.successStatus,
       header: [JSON_HEADER],
-      body: JSON.stringify(value, null, 2),
+      body: JSON.stringify(answer, null, 2),
       _postman_previewlanguage: 'json',
     })),
   };
@@ -133,23 +137,36 @@ function requestOf({ method, path }: Operation, source: OperationSource, body: u
 
 const jsonBody = (value: unknown): object => ({
   mode: 'raw',
-  raw: JSON.stringify(value, null, 2),
+  raw: JSON.stringify(value, withVariables, 2),
   options: { raw: { language: 'json' } },
 });
 
+/** Ids are those of the last answers, and a key is new for each request. */
+function withVariables(name: string, value: unknown): unknown {
+  const isAsset = typeof value === 'object' && value !== null && 'asset_id' in value;
+  if (isAsset) return { asset_id: `{{${name}_asset_id}}` };
+  if (name === 'preparation_id') return '{{preparation_id}}';
+  return name === 'idempotency_key' ? '{{$guid}}' : value;
+}
+
 /** What runs after an answer: what it names is there for the requests that follow. */
 function remembering({ path, responseSchema }: Operation): readonly string[] {
-  const remember = (name: string, value: string): string =>
-    `  pm.collectionVariables.set('${name}', ${value});`;
+  const names: Readonly<Record<string, string>> = {
+    ...(responseSchema !== 'Asset' && { [`'${variableOf(path)}'`]: 'body.id' }),
+    ...(responseSchema === 'Asset' && {
+      "'asset_id'": 'body.id',
+      "body.media_type + '_asset_id'": 'body.id',
+    }),
+    ...(responseSchema === 'Record' && { "'webhook_id'": 'body.webhook_event_id' }),
+    ...(responseSchema === 'Upload' && {
+      "'upload_url'": 'body.upload_url',
+      "'upload_content_type'": "body.required_headers['Content-Type']",
+    }),
+  };
   return [
     'if (pm.response.code < 300) {',
     '  const body = pm.response.json();',
-    remember(responseSchema === 'Asset' ? 'asset_id' : variableOf(path), 'body.id'),
-    ...(responseSchema === 'Record' ? [remember('webhook_id', 'body.webhook_event_id')] : []),
-    ...(responseSchema === 'Upload' ? [remember('upload_url', 'body.upload_url')] : []),
-    ...(responseSchema === 'Upload'
-      ? [remember('upload_content_type', "body.required_headers['Content-Type']")]
-      : []),
+    ...Object.entries(names).map(([name, value]) => `  pm.collectionVariables.set(${name}, ${value});`),
     '}',
   ];
 }
