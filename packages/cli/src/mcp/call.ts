@@ -18,6 +18,8 @@ export interface Call extends Workplace {
   part(from: number, to: number): Session;
   /** Tells the host that the call is so far, and writes it to its log. */
   tell(percent: number, message: string): void;
+  /** What is left of so many seconds since the call began. */
+  secondsLeft(seconds: number): number;
 }
 
 /** What a tool answers: the same for programs and for models. */
@@ -48,6 +50,7 @@ function resultOf({ structured, lines, isError = false }: Answer): CallToolResul
 }
 
 function createCall(workplace: Workplace, { mcpReq }: ServerContext): Call {
+  const began = performance.now();
   const notify = createNotifier(mcpReq);
   const sessionOf = (from: number, to: number): Session => ({
     ...workplace.session,
@@ -58,7 +61,8 @@ function createCall(workplace: Workplace, { mcpReq }: ServerContext): Call {
     notify(percent, message);
     workplace.session.say(message);
   };
-  return { ...workplace, session: sessionOf(0, 100), part: sessionOf, tell };
+  const secondsLeft = (seconds: number) => seconds - (performance.now() - began) / 1000;
+  return { ...workplace, session: sessionOf(0, 100), part: sessionOf, tell, secondsLeft };
 }
 
 type Notify = (percent: number, message: string) => void;

@@ -55,7 +55,7 @@ export function addRecordTools(server: McpServer, workplace: Workplace): void {
         'Waits until a render, preparation or asset has ended, and returns its last state: also when wait_seconds are over and it has not ended, so call it again then. It is an error if what was waited for failed. Cancelling this call only stops waiting.',
       inputSchema: z.strictObject({
         id: resourceId('ren_…, prp_… or ast_…'),
-        wait_seconds: waitSeconds('What is waited for'),
+        wait_seconds: waitSeconds,
       }),
       outputSchema: recordOutput,
       annotations: { readOnlyHint: true, openWorldHint: true },
@@ -84,15 +84,19 @@ export function addRecordTools(server: McpServer, workplace: Workplace): void {
   );
 }
 
-/** The last state, whether it has ended or the time is over. */
+/**
+ * The last state, whether it has ended or the time is over.
+ * @param first what is known of it, if it is
+ */
 export async function follow(
   id: string,
   seconds: number,
   client: LipSync,
   session: Session,
+  first?: Resource,
 ): Promise<Resource> {
   const view = await session.progress();
-  let last: Resource | undefined;
+  let last = first;
   try {
     for await (last of statesOf(id, client, { signal: session.interrupted, timeoutMs: seconds * 1000 }))
       if ('progress_percent' in last) view.show(progressOf(last));

@@ -5,7 +5,7 @@ import { ENGINES, SYNC_MODES } from '../choices';
 import { inputName, namesFile, type Source, sourceOf, uploadFiles } from '../sources';
 import { type Answer, type Call, tool, type Workplace } from './call';
 import { answerOf, follow } from './record-tools';
-import { idempotencyKey, mediaInput, recordOutput, resourceId, waitSeconds, webhookUrl } from './schemas';
+import { callSeconds, idempotencyKey, mediaInput, recordOutput, resourceId, webhookUrl } from './schemas';
 
 /** Percent of the progress of a call that is left for uploads. */
 const UPLOADED = 10;
@@ -23,7 +23,7 @@ export function addRenderTools(server: McpServer, workplace: Workplace): void {
     {
       title: 'Render a lip-synced video',
       description:
-        'Renders a video of a talking face so that its mouth follows a voice. Uploads what are files, creates the render, and waits for up to wait_seconds. It costs computing time: to try another sync mode or engine, name the asset ids of the first render and not the files. When it is completed, call download. Cancelling this call while files are uploaded creates no render; after that it only stops waiting, and the render goes on until it ends or the tool cancel is called; list has its id.',
+        'Renders a video of a talking face so that its mouth follows a voice. Uploads what are files, creates the render, and waits for its end. It costs computing time: to try another sync mode or engine, name the asset ids of the first render and not the files. When it is completed, call download. Cancelling this call while files are uploaded creates no render; after that it only stops waiting, and the render goes on until it ends or the tool cancel is called; list has its id.',
       inputSchema: z.strictObject({
         video: mediaInput('video with the face'),
         audio: mediaInput('voice, or a video whose sound is the voice'),
@@ -45,7 +45,7 @@ export function addRenderTools(server: McpServer, workplace: Workplace): void {
         preparation_id: resourceId('prp_… of a completed preparation of the same video').exactOptional(),
         webhook_url: webhookUrl,
         idempotency_key: idempotencyKey,
-        wait_seconds: waitSeconds('The render'),
+        wait_seconds: callSeconds,
       }),
       outputSchema: recordOutput,
       annotations,
@@ -70,7 +70,7 @@ export function addRenderTools(server: McpServer, workplace: Workplace): void {
         video: mediaInput('video with the face'),
         webhook_url: webhookUrl,
         idempotency_key: idempotencyKey,
-        wait_seconds: waitSeconds('The preparation'),
+        wait_seconds: callSeconds,
       }),
       outputSchema: recordOutput,
       annotations,
@@ -99,6 +99,8 @@ async function created(
 ): Promise<Answer> {
   call.tell(UPLOADED, `Created ${record.id}`);
   await (await call.session.history()).add(record, sources.map(inputName));
-  if (seconds === 0) return answerOf(record);
-  return answerOf(await follow(record.id, seconds, await call.session.client(), call.part(UPLOADED, 100)));
+  const left = call.secondsLeft(seconds);
+  if (left <= 0) return answerOf(record);
+  const session = call.part(UPLOADED, 100);
+  return answerOf(await follow(record.id, left, await session.client(), session, record));
 }

@@ -25,15 +25,21 @@ export const idempotencyKey = z
     'Makes repeating safe: a second call with the same key and the same inputs (asset ids or addresses, not files) returns the first result and creates nothing.',
   );
 
-export const waitSeconds = (whatGoesOn: string) =>
+const seconds = (min: number, meaning: string) =>
   z
     .int()
-    .min(0)
+    .min(min)
     .max(3600)
     .default(45)
-    .describe(
-      `How long to wait for the end, 0 for not at all. ${whatGoesOn} goes on when this time is over; call wait then. Many hosts end calls that take longer than 60 s.`,
-    );
+    .describe(`${meaning} Many hosts end calls that take longer than 60 s.`);
+
+/** Of tools that create something. */
+export const callSeconds = seconds(
+  0,
+  'How long after its start this call returns the state so far; 0 is as soon as it is created. No upload is cut short. It goes on by itself: call wait then.',
+);
+
+export const waitSeconds = seconds(1, 'How long to wait before the state so far is returned.');
 
 export const resourceId = (kinds: string) =>
   z
