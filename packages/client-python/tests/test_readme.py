@@ -30,7 +30,7 @@ def sample(name: str) -> dict[str, Any]:
 def answers(post: Any) -> list[tuple[int, str]]:
     """To what the service sends, and to another body."""
     headers = sent(at=int(time.time()))
-    with mock.patch.dict(os.environ, LIPSYNC_SIGNING_SECRET=SECRET), redirect_stdout(io.StringIO()):
+    with mock.patch.dict(os.environ, LIPSYNC_WEBHOOK_SECRET=SECRET), redirect_stdout(io.StringIO()):
         responses = [post(BODY.encode(), headers), post(BODY.encode() + b" ", headers)]
     return [(response.status_code, response.text) for response in responses]
 

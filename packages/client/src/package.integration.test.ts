@@ -148,7 +148,7 @@ describe('the samples of the README', () => {
     };
     const env = {
       ...process.env,
-      LIPSYNC_SIGNING_SECRET: secret,
+      LIPSYNC_WEBHOOK_SECRET: secret,
       DELIVERY: JSON.stringify({ body, headers }),
     };
     const { stdout } = await run(CALLERS_NODE, ['frameworks.mjs'], { cwd: PROJECT, env });
