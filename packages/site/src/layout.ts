@@ -19,7 +19,7 @@ export function layout(
     ].join('\n'),
     current: page,
     pages,
-    main: `<div class="page-tools"><span>${page.section}</span><a href="${text}">View as Markdown</a></div>
+    main: `<div class="page-tools"><span>${page.section}</span><button type="button" data-copy="${text}" hidden>Copy page</button><a href="${text}">View as Markdown</a></div>
 <h1>${escapeHtml(page.heading ?? page.title)}</h1>
 <p class="lead">${renderInline(page.summary)}</p>
 ${withoutParagraphsAroundConditions(html)}
