@@ -144,26 +144,36 @@ const textOf = (token: Token | undefined): string =>
     .join('')
     .trim();
 
-/** A row of a table that links lead to is found like what has a heading. */
+/** A row of a table that links lead to is found like what has a heading; of its cells the last one says what it is. */
 const BELOW_HEADINGS = 7;
 
 function partsOf(tokens: readonly Token[]): Part[] {
-  const parts: { heading: Heading | undefined; texts: string[] }[] = [{ heading: undefined, texts: [] }];
+  let section: GrowingPart = { heading: undefined, texts: [] };
+  let row: GrowingPart | undefined;
+  const parts = [section];
   for (const [i, token] of tokens.entries()) {
-    if (token.type === 'heading_open') {
-      const id = String(token.attrGet('id') ?? '');
-      parts.push({
-        heading: { level: Number(token.tag.slice(1)), id, text: textOf(tokens[i + 1]) },
-        texts: [],
-      });
-    } else if (token.type === 'inline' && tokens[i - 1]?.type !== 'heading_open') {
-      const [, id] = /^<span id="([^"]+)">/.exec(token.content) ?? [];
-      if (id === undefined) parts.at(-1)?.texts.push(textOf(token));
-      else parts.push({ heading: { level: BELOW_HEADINGS, id, text: textOf(token) }, texts: [] });
-    }
+    if (token.type === 'tr_close') row = undefined;
+    if (token.type !== 'inline') continue;
+    const text = textOf(token);
+    const opening = tokens[i - 1];
+    const [, rowId] = /^<span id="([^"]+)">/.exec(token.content) ?? [];
+    if (opening?.type === 'heading_open') {
+      const level = Number(opening.tag.slice(1));
+      section = { heading: { level, id: String(opening.attrGet('id')), text }, texts: [] };
+      parts.push(section);
+    } else if (rowId !== undefined) {
+      row = { heading: { level: BELOW_HEADINGS, id: rowId, text }, texts: [] };
+      parts.push(row);
+    } else if (row !== undefined) row.texts = [text];
+    else section.texts.push(text);
   }
   return parts.map(({ heading, texts }) => ({
     heading,
     text: texts.join(' ').replaceAll(/\s+/g, ' ').trim(),
   }));
+}
+
+interface GrowingPart {
+  readonly heading: Heading | undefined;
+  texts: string[];
 }

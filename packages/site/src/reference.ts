@@ -162,7 +162,7 @@ function objectSection(name: string): string {
   return [
     `### ${name}`,
     [description, alternatives].filter((text) => text !== '').join(' '),
-    ...(schema.properties === undefined ? [] : [fieldTable(schema, 'not always')]),
+    ...(schema.properties === undefined ? [] : [fieldTable(schema, 'may be absent')]),
   ].join('\n\n');
 }
 
