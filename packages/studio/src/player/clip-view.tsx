@@ -18,10 +18,14 @@ export interface PlayerClip {
   readonly url: string;
   /** Null for outputs. */
   readonly timeline: SourceTimeline | null;
+  /** The name to save it under; null for the source, which whoever chose it has. */
+  readonly saveAs: string | null;
 }
 
 interface ClipProps {
   readonly clip: PlayerClip;
+  /** A small picture of the source as a data URL, for as long as there is no video to see. */
+  readonly poster: string | undefined;
   readonly transport: Transport;
   readonly view: View;
   readonly onView: (view: View) => void;
@@ -30,32 +34,42 @@ interface ClipProps {
   readonly onHear: () => void;
   /** Called once, with the size of the picture in pixels. */
   readonly onSize: (width: number, height: number) => void;
+  /** Called once, if this browser cannot show the video. */
+  readonly onBroken: () => void;
 }
 
 /** One video of the comparison, with its name and its sound. */
 export function ClipView(props: ClipProps): JSX.Element {
-  const { clip, transport, view, onView, place, heard, onHear, onSize } = props;
+  const { clip, poster, transport, view, onView, place, heard, onHear, onSize, onBroken } = props;
   const video = useRef<HTMLVideoElement>(null);
   const frame = useRef<HTMLDivElement>(null);
-  const [broken, setBroken] = useState(false);
+  const [state, setState] = useState<'loading' | 'shown' | 'broken'>('loading');
   usePan(frame, video, view, onView);
 
   useEffect(() => {
     const element = video.current;
     if (element === null) return;
     let leave: (() => void) | undefined;
+    const fail = (): void => {
+      setState('broken');
+      onBroken();
+    };
     const enter = (): void => {
+      // Of a video that they cannot decode, browsers play the sound.
+      if (element.videoWidth === 0) return fail();
+      setState('shown');
       onSize(element.videoWidth, element.videoHeight);
       leave = transport.add(clip.name, element, clip.timeline);
     };
     element.addEventListener('loadeddata', enter, { once: true });
-    element.addEventListener('error', () => setBroken(true), { once: true });
+    element.addEventListener('error', fail, { once: true });
     element.src = clip.url;
     return () => {
       element.removeEventListener('loadeddata', enter);
+      element.removeEventListener('error', fail);
       leave?.();
     };
-    // onSize is new at every rendering, and needed once.
+    // onSize and onBroken are new at every rendering, and needed once.
   }, [clip, transport]);
 
   return (
@@ -71,11 +85,8 @@ export function ClipView(props: ClipProps): JSX.Element {
           aria-label={clip.label}
           style={{ transform: transformOf(view) }}
         />
-        {broken && (
-          <p class="clip-broken">
-            This browser cannot play {clip.label.toLowerCase()}. Its download may still play elsewhere.
-          </p>
-        )}
+        {state !== 'shown' && poster !== undefined && <img class="clip-poster" src={poster} alt="" />}
+        {state === 'broken' && <Broken clip={clip} />}
       </div>
       <figcaption>
         <span class="dot" style={{ '--color': `var(--${clip.name}, var(--accent))` }} />
@@ -84,6 +95,7 @@ export function ClipView(props: ClipProps): JSX.Element {
         <button
           type="button"
           class="clip-sound"
+          disabled={state === 'broken'}
           aria-pressed={heard}
           aria-label={`Hear ${clip.label}`}
           title={heard ? 'Mute' : `Hear ${clip.label}`}
@@ -93,6 +105,27 @@ export function ClipView(props: ClipProps): JSX.Element {
         </button>
       </figcaption>
     </figure>
+  );
+}
+
+function Broken({ clip: { label, saveAs, url } }: { clip: PlayerClip }): JSX.Element {
+  return (
+    <div class="clip-broken">
+      <p>
+        <strong>This browser cannot show {saveAs === null ? 'your video' : 'this result'}.</strong>{' '}
+        <span class="clip-why">
+          {saveAs === null
+            ? 'The results play without it.'
+            : 'Ten bits or HDR make it HEVC, which other players know.'}
+        </span>
+      </p>
+      {saveAs !== null && (
+        <a class="button" href={url} download={saveAs} aria-label={`Download ${label}`}>
+          <Icon name="download" size={16} />
+          Download
+        </a>
+      )}
+    </div>
   );
 }
 

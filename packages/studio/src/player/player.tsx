@@ -20,12 +20,14 @@ import { viewOf, WHOLE, withinPicture, zoomAt } from './zoom';
 interface PlayerProps {
   /** The source, if there is one, then the outputs. The same array as long as they are the same. */
   readonly clips: readonly PlayerClip[];
+  /** A small picture of the source as a data URL, if there is one. */
+  readonly poster: string | undefined;
   /** When the frames of the outputs are on screen. */
   readonly clock: Clock;
 }
 
 /** Several videos in one transport: side by side, or one wiped over another. */
-export function Player({ clips, clock }: PlayerProps): JSX.Element {
+export function Player({ clips, poster, clock }: PlayerProps): JSX.Element {
   const transport = useMemo(() => {
     const output = clips.find(({ timeline }) => timeline === null);
     return new Transport({ clock, sounding: output?.name ?? null });
@@ -43,14 +45,21 @@ export function Player({ clips, clock }: PlayerProps): JSX.Element {
   const [help, setHelp] = useState(false);
   const [ratio, setRatio] = useState(16 / 9);
 
+  const [broken, setBroken] = useState<readonly string[]>([]);
+  const playable = clips.filter(({ name }) => !broken.includes(name));
+  const firstOutput = playable.find(({ timeline }) => timeline === null);
+  useEffect(() => {
+    if (sounding !== null && broken.includes(sounding)) transport.listenTo(firstOutput?.name ?? null);
+  }, [broken]);
+
   const toggleMouth = async (): Promise<void> => {
     if (view.scale > 1) {
       setView(WHOLE);
       return;
     }
-    const found = mouth ?? (await locateMouth(clips, clock)) ?? DEFAULT_MOUTH;
+    const found = mouth ?? (await locateMouth(playable, clock)) ?? DEFAULT_MOUTH;
     setMouth(found);
-    setView(viewOf(found));
+    setView(viewOf(found, ratio));
   };
   const listen = (name: string): void => transport.listenTo(sounding === name ? null : name);
 
@@ -163,15 +172,19 @@ export function Player({ clips, clock }: PlayerProps): JSX.Element {
             }
             heard={sounding === clip.name}
             onHear={() => listen(clip.name)}
+            poster={poster}
+            onBroken={() => setBroken((now) => [...now, clip.name])}
             onSize={(width, height) => clip.timeline === null && setRatio(width / height)}
           />
         ))}
         {wiping && <WipeHandle split={split} onChange={setSplit} />}
       </div>
-      <div class="player-foot" ref={foot}>
-        <Track transport={transport} clips={clips} />
-        <TransportBar transport={transport} onHelp={() => setHelp(true)} />
-      </div>
+      {firstOutput !== undefined && (
+        <div class="player-foot" ref={foot}>
+          <Track transport={transport} clips={clips} />
+          <TransportBar transport={transport} onHelp={() => setHelp(true)} />
+        </div>
+      )}
       {help && <Shortcuts onClose={() => setHelp(false)} />}
     </section>
   );

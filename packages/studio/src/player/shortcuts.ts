@@ -10,7 +10,7 @@ type Key = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'alt
 /** Shown to people, in this order. */
 export const SHORTCUT_TEXTS: readonly (readonly [keys: readonly string[], text: string])[] = [
   [['Space'], 'Play, pause'],
-  [['←', '→'], 'A frame back, forward (also , and .)'],
+  [['←', '→'], 'A frame back, forward'],
   [['Shift ←', 'Shift →'], 'A second back, forward'],
   [['Home', 'End'], 'First frame, last frame'],
   [['1', '…', '4'], 'Hear the first to fourth clip'],

@@ -18,9 +18,12 @@ export function withinPicture({ scale, x, y }: View): View {
   return { scale: clamped, x: clamp(x), y: clamp(y) };
 }
 
-/** A view of the region with as much around it on each side. */
-export function viewOf({ x, y, width, height }: Region): View {
-  const scale = 1 / (2.2 * Math.max(width, height));
+/**
+ * A view of a mouth with the face around it, in pictures of this shape (width by height): what the engines change is
+ * about as wide as a face, and half as high.
+ */
+export function viewOf({ x, y, width, height }: Region, ratio: number): View {
+  const scale = 1 / Math.max(2.2 * width, 2.2 * height, 1.7 * width * ratio);
   return withinPicture({ scale: Math.max(1.5, scale), x: x + width / 2, y: y + height / 2 });
 }
 

@@ -18,11 +18,14 @@ describe('zooming', () => {
     expect(zoomAt({ scale: 2, x: 0.25, y: 0.5 }, 0.1, { x: 1, y: 0 })).toEqual(WHOLE);
   });
 
-  it('puts a region into the middle', () => {
-    const view = viewOf({ x: 0.4, y: 0.6, width: 0.2, height: 0.1 });
-    expect(view.x).toBeCloseTo(0.5);
-    expect(view.y).toBeCloseTo(0.65);
-    expect(view.scale).toBeCloseTo(1 / 0.44);
+  it('puts a mouth into the middle, and shows the face around it in every shape', () => {
+    const mouth = { x: 0.4, y: 0.6, width: 0.1, height: 0.05 };
+    const wide = viewOf(mouth, 16 / 9);
+    expect(wide.x).toBeCloseTo(0.45);
+    expect(wide.y).toBeCloseTo(0.625);
+    // What is to be seen, in widths of the mouth.
+    expect(1 / wide.scale / (mouth.width * (16 / 9))).toBeCloseTo(1.7);
+    expect(1 / viewOf(mouth, 9 / 16).scale / mouth.width).toBeCloseTo(2.2);
   });
 
   it('is a transform around the middle of the frame', () => {

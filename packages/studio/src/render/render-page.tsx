@@ -10,13 +10,12 @@ import { stateOf } from '../history/render-state';
 import { type Session } from '../session/session';
 import { dateText } from '../shared/date-text';
 import { engineName } from '../shared/engines';
-import { Meter } from '../shared/meter';
 import { StatusChip } from '../shared/status-chip';
 import { SYNC_MODE_TEXTS, syncModeOf } from '../shared/sync-modes';
 import { type RenderToCopy } from './copy-as';
 import { CopyPanel } from './copy-panel';
 import { ProgressPanel } from './progress-panel';
-import { Results } from './results';
+import { Results, ResultsOnTheirWay } from './results';
 import { useOutputs } from './use-outputs';
 import { useRender } from './use-render';
 
@@ -137,10 +136,7 @@ export function RenderPage(props: RenderPageProps): JSX.Element {
       )}
       {record !== null && !isRunning && <Failures record={record} onAgain={onAgain} />}
       {hasOutputs && !isRunning && !outputs.done && failure === null && (
-        <div class="fetching card" role="status">
-          <p>Fetching the results …</p>
-          <Meter value={outputs.received} label="Results fetched" />
-        </div>
+        <ResultsOnTheirWay received={outputs.received} poster={recent?.picture} />
       )}
       {record !== null && outputs.done && outputs.files.size > 0 && (
         <Results
@@ -148,6 +144,7 @@ export function RenderPage(props: RenderPageProps): JSX.Element {
           files={outputs.files}
           source={source}
           sourceName={recent?.videoName ?? id}
+          poster={recent?.picture}
           onSource={(file) => {
             setSource(file);
             session?.history.keepVideo({ id, expiresAt: record.expires_at }, file);

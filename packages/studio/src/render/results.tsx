@@ -8,6 +8,7 @@ import { Player } from '../player/player';
 import { clockOf, sourceTimeline } from '../player/source-clock';
 import { engineName } from '../shared/engines';
 import { Icon } from '../shared/icons';
+import { Meter } from '../shared/meter';
 import { syncModeOf } from '../shared/sync-modes';
 import { useObjectUrl } from '../shared/use-object-url';
 
@@ -17,11 +18,33 @@ interface ResultsProps {
   /** The video that was rendered, if this browser has it. */
   readonly source: File | null;
   readonly sourceName: string;
+  /** A small picture of the source as a data URL, if there is one. */
+  readonly poster: string | undefined;
   readonly onSource: (file: File) => void;
 }
 
+/** What is seen until all bytes are here: `received` of them, 0 to 1. */
+export function ResultsOnTheirWay({
+  received,
+  poster,
+}: {
+  received: number;
+  poster: string | undefined;
+}): JSX.Element {
+  return (
+    <div class="fetching card" role="status">
+      {poster !== undefined && <img src={poster} alt="" />}
+      <div>
+        <p>Fetching the results …</p>
+        <Meter value={received} label="Results fetched" />
+      </div>
+    </div>
+  );
+}
+
 /** Source and engines in one transport, and the files to take away. */
-export function Results({ record, files, source, sourceName, onSource }: ResultsProps): JSX.Element {
+export function Results(props: ResultsProps): JSX.Element {
+  const { record, files, source, sourceName, poster, onSource } = props;
   const [sourceSeconds, setSourceSeconds] = useState<number | null>(null);
   const usage = record.engines.find(({ engine }) => files.has(engine))?.usage;
   const outputSeconds = usage?.output_seconds ?? 1;
@@ -44,21 +67,20 @@ export function Results({ record, files, source, sourceName, onSource }: Results
       file,
       url: URL.createObjectURL(file),
       timeline: null,
+      saveAs: fileName(sourceName, engine),
     }));
     const mode = syncModeOf(record.sync_mode);
     if (source === null || videoSeconds === null || mode === null) return outputs;
     const voiceSeconds = usage?.input_audio_seconds ?? outputSeconds;
     const timeline = sourceTimeline(mode, clock, { videoSeconds, voiceSeconds });
-    return [
-      { name: 'source', label: 'Source', file: source, url: URL.createObjectURL(source), timeline },
-      ...outputs,
-    ];
+    const url = URL.createObjectURL(source);
+    return [{ name: 'source', label: 'Source', file: source, url, timeline, saveAs: null }, ...outputs];
   }, [files, source, videoSeconds, clock]);
   useEffect(() => () => clips.forEach(({ url }) => URL.revokeObjectURL(url)), [clips]);
 
   return (
     <div class="results">
-      <Player key={clips.map(({ url }) => url).join()} clips={clips} clock={clock} />
+      <Player key={clips.map(({ url }) => url).join()} clips={clips} poster={poster} clock={clock} />
       {source === null && <SourceChoice onSource={onSource} />}
       <section class="takeaway" aria-label="Downloads">
         {[...files].map(([engine, file]) => (
@@ -67,12 +89,16 @@ export function Results({ record, files, source, sourceName, onSource }: Results
             engine={engine}
             file={file}
             record={record}
-            name={`${sourceName.replace(/\.[^.]+$/, '')}.${engine}.mp4`}
+            name={fileName(sourceName, engine)}
           />
         ))}
       </section>
     </div>
   );
+}
+
+function fileName(sourceName: string, engine: string): string {
+  return `${sourceName.replace(/\.[^.]+$/, '')}.${engine}.mp4`;
 }
 
 /** The service gives no inputs back: whoever has the file can compare with it. */

@@ -32,7 +32,7 @@ export function useOutputs(
     const { signal } = controller;
     const progress = new Map<Engine, number>();
     const fetchAll = async (): Promise<void> => {
-      const files = await Promise.all(
+      const files = await Promise.allSettled(
         engines.map(async (engine) => {
           const onProgress = (received: number, total: number): void => {
             progress.set(engine, total === 0 ? 0 : received / total);
@@ -43,11 +43,14 @@ export function useOutputs(
           return [engine, new Blob([file], { type: 'video/mp4' })] as const;
         }),
       );
-      setOutputs({ files: new Map(files), received: 1, done: true });
+      if (signal.aborted) return;
+      const arrived = files.flatMap((file) => (file.status === 'fulfilled' ? [file.value] : []));
+      setOutputs({ files: new Map(arrived), received: 1, done: true });
+      // The others are shown beside it.
+      const failed = files.find((file) => file.status === 'rejected');
+      if (failed !== undefined) onError(failed.reason);
     };
-    fetchAll().catch((error: unknown) => {
-      if (!signal.aborted) onError(error);
-    });
+    void fetchAll();
     return () => controller.abort();
   }, [client, record?.id, isEnded, attempt]);
   return outputs;
