@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { constantClock, timelineOf } from '@lipsync/domain';
-import { provisionCustomer, type StackCustomer } from '@lipsync/local-stack';
+import { provisionCustomer, REPOSITORY_ROOT, type StackCustomer } from '@lipsync/local-stack';
 import { eventually, makeFaceVideo, makeTone } from '@lipsync/testkit';
 import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { expectAccessible, findChromium, launchChromium } from './browser';
@@ -24,6 +26,8 @@ const WINDOWS = [
   [320, 568],
 ] as const;
 const BOUNCED = timelineOf('bounce', constantClock(RATE, VIDEO_FRAMES), OUTPUT_FRAMES / RATE.num);
+
+const PYTHON_CLIENT = path.join(REPOSITORY_ROOT, 'packages/client-python/src');
 
 let system: SharedSystem;
 let stranger: StackCustomer;
@@ -165,6 +169,15 @@ inChromium('the studio', () => {
     expect(download.suggestedFilename()).toBe('face.musetalk.mp4');
     expect((await readFile(await download.path())).byteLength).toBeGreaterThan(1000);
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('svc_');
+
+    await page.getByRole('button', { name: 'Python' }).click();
+    const program = await page.getByRole('region', { name: 'Python source' }).innerText();
+    await promisify(execFile)('python3', ['-c', program], {
+      cwd: folder,
+      env: { ...process.env, PYTHONPATH: PYTHON_CLIENT, LIPSYNC_API_KEY: system.customer.api_key },
+    });
+    for (const engine of ['musetalk', 'latentsync'])
+      expect((await readFile(file(`${engine}.mp4`))).byteLength).toBeGreaterThan(1000);
   });
 
   it('shows what is wrong where the eye is, on the smallest phone, and hides no control that has the focus', async () => {
