@@ -1,15 +1,21 @@
-/** Marks the part that is being read: the last whose heading has passed the upper third of the window. */
+/** Shows in the lists of links which page this is, and which part of it is being read. */
 export function followReading(): void {
   const page = document.querySelector<HTMLElement>('.pages [aria-current=page]');
   if (page !== null) show(page);
-  const links = [...document.querySelectorAll<HTMLAnchorElement>('.contents a, .pages ul ul a')];
-  const parts = links.flatMap((link) => {
+  for (const list of document.querySelectorAll('.contents, .pages ul ul')) followIn(list);
+}
+
+/** Below the header, and where a link to a heading brings it. In pixels. */
+const READING_FROM = 130;
+
+/** Marks the last link whose heading has passed that line. */
+function followIn(list: Element): void {
+  const parts = [...list.querySelectorAll('a')].flatMap((link) => {
     const heading = document.getElementById(decodeURIComponent(link.hash.slice(1)));
     return heading === null ? [] : [{ link, heading }];
   });
-  if (parts.length === 0) return;
   const mark = (): void => {
-    const passed = parts.filter(({ heading }) => heading.getBoundingClientRect().top < innerHeight / 3);
+    const passed = parts.filter(({ heading }) => heading.getBoundingClientRect().top < READING_FROM);
     for (const { link } of parts) link.removeAttribute('aria-current');
     const link = passed.at(-1)?.link;
     link?.setAttribute('aria-current', 'location');

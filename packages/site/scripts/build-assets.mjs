@@ -17,7 +17,6 @@ for (const name of ['theme', 'docs']) {
     input: at('browser', `${name}.ts`),
     platform: 'browser',
     tsconfig: false,
-    treeshake: true,
   });
   await bundle.write({ format: 'iife', file: path.join(out, `${name}.js`), minify: true });
   await bundle.close();

@@ -27,7 +27,7 @@ export interface RenderedPage {
  * - Tables scroll by themselves where they are too wide; their first column names the row.
  */
 export function renderMarkdown(text: string): RenderedPage {
-  const markdown = new MarkdownIt({ html: true, typographer: false });
+  const markdown = new MarkdownIt({ html: true });
   for (const [name, rule] of Object.entries(CORE_RULES)) markdown.core.ruler.push(name, rule);
   Object.assign(markdown.renderer.rules, RENDERER_RULES);
   const tokens = markdown.parse(text, {});
