@@ -37,6 +37,13 @@ class Inputs(unittest.TestCase):
             with self.subTest(path), self.assertRaises(FileNotFoundError):
                 input_or_source(path, "video")
 
+    def test_of_one_open_file_are_the_same_bytes(self) -> None:
+        film = io.BytesIO(b"....\0\0\0\x20ftypisom" + bytes(500))
+        film.seek(4)
+        for source in (open_source(film, "video"), open_source(film, "audio")):
+            with source.open() as stream:
+                self.assertEqual(len(stream.read(1000)), source.size)
+
     def test_that_cannot_be_read_say_what_can(self) -> None:
         reading, writing = os.pipe()
         os.close(writing)

@@ -3,8 +3,8 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -89,17 +89,23 @@ def open_source(source: UploadSource, media_type: MediaType, content_type: str |
 
 
 def _again_readable(file: BinaryIO) -> tuple[str, int, Callable[[], AbstractContextManager[Readable]]]:
-    """The name of a file, its bytes from where it stands, and what goes back there."""
+    """The name of a file, the number of its bytes from where it stands, and what reads them. The file is left where it
+    stood: one film can be both inputs."""
     if isinstance(file, io.TextIOBase) or not callable(getattr(file, "read", None)):
         raise TypeError(f"{type(file).__name__} is no path, no bytes and no file that was opened as binary")
     if not file.seekable():
         raise TypeError("A stream that cannot be read again is passed as a StreamSource, which says its size")
     start = file.tell()
     size = file.seek(0, os.SEEK_END) - start
+    file.seek(start)
 
-    def opened() -> AbstractContextManager[Readable]:
+    @contextmanager
+    def opened() -> Iterator[Readable]:
         file.seek(start)
-        return nullcontext(file)
+        try:
+            yield file
+        finally:
+            file.seek(start)
 
     name = getattr(file, "name", "")
     return Path(name).name if isinstance(name, str) else "", size, opened
