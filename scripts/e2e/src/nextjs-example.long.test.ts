@@ -10,7 +10,7 @@ import { startSystem, type System } from './system';
 const EXAMPLE = path.join(REPOSITORY_ROOT, 'packages', 'client', 'examples', 'nextjs');
 const COMMAND = path.join(REPOSITORY_ROOT, 'packages', 'cli', 'bundle', 'lipsync.js');
 /** A render of half a second by a built-in pack. */
-const RENDERED = { timeoutMs: 120_000 };
+const RENDERED = { deadlineMs: 120_000 };
 
 const run = promisify(execFile);
 
