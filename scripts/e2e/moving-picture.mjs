@@ -36,6 +36,11 @@ try {
   await page.getByRole('region', { name: 'Comparison' }).waitFor();
   await page.keyboard.press('Home');
   for (let frame = 0, shot = 0; frame < END; frame++) {
+    // The whole face first, then the mouth.
+    if (frame === (FIRST + END) / 2) {
+      await page.getByRole('button', { name: 'Mouth' }).click();
+      await page.getByRole('button', { name: 'Mouth', pressed: true }).waitFor();
+    }
     if (frame >= FIRST && (frame - FIRST) % STEP === 0) {
       await page.waitForTimeout(120);
       await page.screenshot({ path: path.join(folder, `${String(shot++).padStart(3, '0')}.png`) });
