@@ -39,7 +39,7 @@ beforeAll(async () => {
     LIPSYNC_BASE_URL: system.description.base_url,
     LIPSYNC_API_KEY: system.customer.api_key,
   };
-  env['LIPSYNC_SIGNING_SECRET'] = (await lipsync('webhook', 'secret')).stdout.trim();
+  env['LIPSYNC_WEBHOOK_SECRET'] = (await lipsync('webhook', 'secret')).stdout.trim();
   await run('npm', ['run', 'build'], { cwd: folder, env });
   server = spawn(process.execPath, ['node_modules/next/dist/bin/next', 'start'], { cwd: folder, env });
   await eventually(async () => expect((await fetch(site)).status).toBe(200));

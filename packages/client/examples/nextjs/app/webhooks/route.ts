@@ -9,7 +9,7 @@ export async function POST(request: Request): Promise<Response> {
     const event = await verifyWebhook(
       request.body,
       request.headers,
-      process.env.LIPSYNC_SIGNING_SECRET ?? '',
+      process.env.LIPSYNC_WEBHOOK_SECRET ?? '',
     );
     // An event that arrives twice keeps the same file twice.
     if (event.type === 'render.completed') after(() => keepResult(event.data.id));
