@@ -10,7 +10,7 @@ import { stateOf } from '../history/render-state';
 import { type Session } from '../session/session';
 import { dateText } from '../shared/date-text';
 import { engineName } from '../shared/engines';
-import { StatusChip } from '../shared/status-chip';
+import { StatusChip, statusText } from '../shared/status-chip';
 import { SYNC_MODE_TEXTS, syncModeOf } from '../shared/sync-modes';
 import { type RenderToCopy } from './copy-as';
 import { CopyPanel } from './copy-panel';
@@ -80,6 +80,15 @@ export function RenderPage(props: RenderPageProps): JSX.Element {
     }
     setCancelling(false);
   };
+
+  useEffect(() => {
+    const { status = '', progress_percent: percent = 0 } = record ?? {};
+    // For those who look at another tab meanwhile.
+    document.title = [statusText(status, Math.floor(percent)), 'Lipsync Studio'].filter(Boolean).join(' · ');
+    return () => {
+      document.title = 'Lipsync Studio';
+    };
+  }, [record]);
 
   const isRunning = record?.status === 'accepted' || record?.status === 'processing';
   const hasOutputs = record?.engines.some(({ output }) => output !== undefined) ?? false;

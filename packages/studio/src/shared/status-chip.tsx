@@ -9,8 +9,13 @@ const TEXTS: Readonly<Record<string, string>> = {
   gone: 'No longer kept',
 };
 
+/** Of a render. A newer service may have others, which are shown as they are. */
+export function statusText(status: string, percent?: number): string {
+  const text = TEXTS[status] ?? status;
+  return status === 'processing' && percent !== undefined ? `${text} ${percent} %` : text;
+}
+
 interface StatusProps {
-  /** Of a render. A newer service may have others, which are shown as they are. */
   readonly status: string;
   readonly percent?: number | undefined;
 }
@@ -18,8 +23,7 @@ interface StatusProps {
 export function StatusChip({ status, percent }: StatusProps): JSX.Element {
   return (
     <span class="chip number" data-status={status}>
-      {TEXTS[status] ?? status}
-      {status === 'processing' && percent !== undefined && ` ${percent} %`}
+      {statusText(status, percent)}
     </span>
   );
 }
