@@ -1,9 +1,11 @@
 import { type RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 
-/** Lengths are CSS pixels. */
+/** Where there is room for pictures. Lengths are CSS pixels. */
 export interface Page {
-  /** Of the window. */
+  /** Of the pictures together. */
+  readonly width: number;
+  /** The height of the window. */
   readonly window: number;
   /** From the top of the page to the pictures. */
   readonly above: number;
@@ -13,19 +15,18 @@ export interface Page {
   readonly foot: number;
 }
 
-interface Room {
-  readonly width: number;
-  readonly height: number;
-}
-
 export interface Arrangement {
   readonly columns: number;
   /** Of each picture. */
   readonly height: number;
 }
 
-/** Below this, pictures are too small to judge, and the page had better be scrolled. */
-const ENOUGH = 260;
+/** Pictures of this height can be judged; if they would be lower, the page may be scrolled for larger ones. */
+const ENOUGH = 150;
+/** What scrolling must gain. */
+const GAIN = 1.3;
+/** They are never lower for want of height. */
+const LEAST = 48;
 /** Narrower columns leave a name no room. */
 const NARROWEST = 120;
 const MARGIN = 12;
@@ -34,44 +35,46 @@ const GAP = 2;
 export const NAME_HEIGHT = 38;
 
 /**
- * What is left for pictures while all of the player can be seen without scrolling; if that is too little, what is left
- * once the page is scrolled to the player.
+ * How this many pictures of this shape (width by height) lie beside each other, so that all of the player can be seen
+ * without scrolling; where that makes them small, once the page is scrolled to the player.
  */
-export function heightLeft({ window, above, bar, foot }: Page): number {
-  const atOnce = window - above - foot - MARGIN;
-  return atOnce >= ENOUGH ? atOnce : Math.max(ENOUGH, window - bar - foot);
+export function arrange(count: number, ratio: number, page: Page): Arrangement {
+  const { window, above, bar, foot } = page;
+  const atOnce = largest(count, ratio, page.width, window - above - foot - MARGIN);
+  if (atOnce.height >= ENOUGH) return atOnce;
+  const scrolled = largest(count, ratio, page.width, window - bar - foot);
+  return scrolled.height > GAIN * atOnce.height ? scrolled : atOnce;
 }
 
-/** The columns in which this many pictures of this shape (width by height), with a name below each, are largest. */
-export function arrange(count: number, ratio: number, { width, height }: Room): Arrangement {
+/** The columns in which pictures are largest, with a name below each. */
+function largest(count: number, ratio: number, width: number, height: number): Arrangement {
   const most = Math.max(1, Math.min(count, Math.floor((width + GAP) / (NARROWEST + GAP))));
   const arrangements = Array.from({ length: count }, (_, i): Arrangement => {
     const columns = Math.min(most, Math.ceil(count / (i + 1)));
     const rows = Math.ceil(count / columns);
-    const heightOfOne = (height - GAP * (rows - 1)) / rows - NAME_HEIGHT;
-    const widthOfOne = (width - GAP * (columns - 1)) / columns;
-    return { columns, height: Math.max(0, Math.floor(Math.min(heightOfOne, widthOfOne / ratio))) };
+    const heightOfOne = Math.max(LEAST, (height - GAP * (rows - 1)) / rows - NAME_HEIGHT);
+    const widthOfOne = Math.max(0, (width - GAP * (columns - 1)) / columns);
+    return { columns, height: Math.floor(Math.min(heightOfOne, widthOfOne / ratio)) };
   });
   return arrangements.reduce((best, next) => (next.height > best.height ? next : best));
 }
 
-/** The room for pictures as it is now, and whenever the window or what surrounds the pictures changes. */
-export function useRoom(pictures: RefObject<HTMLElement | null>, foot: RefObject<HTMLElement | null>): Room {
-  const [room, setRoom] = useState<Room>({ width: 0, height: 0 });
+/** The page as it is now, and whenever the window or what surrounds the pictures changes. */
+export function usePage(pictures: RefObject<HTMLElement | null>, foot: RefObject<HTMLElement | null>): Page {
+  const [page, setPage] = useState<Page>({ width: 0, window: 0, above: 0, bar: 0, foot: 0 });
   useLayoutEffect(() => {
     const measure = (): void => {
       const box = pictures.current?.getBoundingClientRect();
       const player = pictures.current?.parentElement?.getBoundingClientRect();
       if (box === undefined || player === undefined) return;
-      const height = heightLeft({
+      const next = {
+        width: box.width,
         window: innerHeight,
         above: box.top + scrollY,
         bar: box.top - player.top,
         foot: foot.current?.offsetHeight ?? 0,
-      });
-      setRoom((now) =>
-        now.width === box.width && now.height === height ? now : { width: box.width, height },
-      );
+      };
+      setPage((now) => (isSame(now, next) ? now : next));
     };
     // The page's own height changes with whatever is shown above the player.
     const observer = new ResizeObserver(measure);
@@ -83,5 +86,9 @@ export function useRoom(pictures: RefObject<HTMLElement | null>, foot: RefObject
       removeEventListener('resize', measure);
     };
   }, []);
-  return room;
+  return page;
+}
+
+function isSame(a: Page, b: Page): boolean {
+  return (Object.keys(a) as (keyof Page)[]).every((key) => Math.abs(a[key] - b[key]) < 0.5);
 }

@@ -1,4 +1,4 @@
-import { arrange, heightLeft, NAME_HEIGHT } from './arrangement';
+import { arrange, NAME_HEIGHT } from './arrangement';
 
 /** Windows, and how high the page is above the pictures there, the player's bar, and its foot. */
 const WINDOWS = [
@@ -17,25 +17,33 @@ const CASES = WINDOWS.flatMap((page) =>
 
 describe('pictures beside each other', () => {
   it.each(CASES)('on %s leave room for the transport: %s, %d', (_window, _shape, count, page, ratio) => {
-    const left = heightLeft(page);
-    const { columns, height } = arrange(count, ratio, { width: page.width, height: left });
+    const { columns, height } = arrange(count, ratio, page);
     const rows = Math.ceil(count / columns);
-    expect(rows * (height + NAME_HEIGHT)).toBeLessThanOrEqual(left);
     // With the player at the top of the window, if not at once.
-    expect(page.bar + left + page.foot).toBeLessThanOrEqual(page.window);
+    expect(page.bar + rows * (height + NAME_HEIGHT) + page.foot).toBeLessThanOrEqual(page.window);
     expect(columns * height * ratio).toBeLessThanOrEqual(page.width);
-    expect(height).toBeGreaterThan(60);
+    expect(height).toBeGreaterThan(48);
   });
 
-  it('are as large as they can be', () => {
-    const room = { width: 1230, height: 500 };
-    expect(arrange(4, 16 / 9, room)).toMatchObject({ columns: 2, height: 211 });
-    expect(arrange(4, 9 / 16, room)).toMatchObject({ columns: 4, height: 462 });
-    expect(arrange(3, 2.56, { ...room, height: 900 })).toMatchObject({ columns: 1 });
+  const page = { width: 1230, window: 720, above: 226, bar: 57, foot: 144 };
+
+  it('are as large as they can be without scrolling', () => {
+    expect(arrange(4, 16 / 9, page)).toEqual({ columns: 4, height: 172 });
+    expect(arrange(4, 16 / 9, { ...page, window: 900 })).toEqual({ columns: 2, height: 220 });
+    expect(arrange(4, 9 / 16, page)).toEqual({ columns: 4, height: 300 });
+    expect(arrange(3, 2.56, { ...page, window: 1400 })).toMatchObject({ columns: 1 });
   });
 
-  it('are never so narrow that their names cannot be read', () => {
-    expect(arrange(4, 9 / 16, { width: 356, height: 470 }).columns).toBe(2);
-    expect(arrange(2, 1, { width: 200, height: 470 }).columns).toBe(1);
+  it('are larger than the page shows at once where much is above them', () => {
+    expect(arrange(2, 1, { ...page, above: 420 })).toEqual({ columns: 2, height: 481 });
+    // Here the width is what limits them.
+    const phone = { width: 286, window: 568, above: 300, bar: 47, foot: 118 };
+    expect(arrange(2, 16 / 9, phone)).toEqual({ columns: 1, height: 160 });
+  });
+
+  it('are never so narrow that their names cannot be read, nor too low to be seen', () => {
+    expect(arrange(4, 9 / 16, { ...page, width: 356 }).columns).toBe(2);
+    expect(arrange(2, 1, { ...page, width: 200 }).columns).toBe(1);
+    expect(arrange(4, 1, { ...page, width: 286, window: 256 }).height).toBe(48);
   });
 });

@@ -3,7 +3,7 @@ import { type Clock, framesOf } from '@lipsync/domain/clock';
 import { type JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../shared/icons';
-import { arrange, NAME_HEIGHT, useRoom } from './arrangement';
+import { arrange, NAME_HEIGHT, usePage } from './arrangement';
 import { ClipView, type PlayerClip } from './clip-view';
 import { type Region } from './find-mouth';
 import { locateMouth } from './locate-mouth';
@@ -101,7 +101,7 @@ export function Player({ clips, poster, clock }: PlayerProps): JSX.Element {
 
   const pictures = useRef<HTMLDivElement>(null);
   const foot = useRef<HTMLDivElement>(null);
-  const { columns, height } = arrange(wiping ? 1 : clips.length, ratio, useRoom(pictures, foot));
+  const { columns, height } = arrange(wiping ? 1 : clips.length, ratio, usePage(pictures, foot));
   const layout = {
     '--columns': String(columns),
     '--height': `${height}px`,

@@ -119,7 +119,6 @@ export function RenderPage(props: RenderPageProps): JSX.Element {
           {recent === null || isRunning ? 'New render' : 'Render again'}
         </button>
       </header>
-      {recent === null && record !== null && <NotFromHere record={record} />}
       {failure !== null && (
         <ErrorPanel failure={failure} focus>
           {failure.isOfConnection === true && (
@@ -160,6 +159,7 @@ export function RenderPage(props: RenderPageProps): JSX.Element {
           }}
         />
       )}
+      {recent === null && record !== null && <NotFromHere record={record} />}
       {record !== null && <CopyPanel render={toCopy(record, recent)} />}
     </div>
   );
