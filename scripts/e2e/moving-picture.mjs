@@ -16,7 +16,7 @@ if (out === undefined) throw new Error('usage: node scripts/e2e/moving-picture.m
 const STACK = fileURLToPath(new URL('../../.local/stack.json', import.meta.url));
 const SIZE = { width: 1200, height: 640 };
 /** The sample speaks from there: frames of its 25 a second, every second one shown. */
-const [FIRST, END, STEP, FPS] = [10, 90, 2, 25];
+const [FIRST, END, STEP, FPS] = [12, 58, 2, 25];
 
 const { base_url: base, customers } = JSON.parse(await readFile(STACK, 'utf8'));
 const folder = await mkdtemp(path.join(tmpdir(), 'moving-picture-'));
@@ -34,13 +34,13 @@ try {
   for (const name of ['LatentSync', 'HighSync']) await page.getByText(name, { exact: true }).click();
   await page.getByRole('button', { name: 'Render' }).click();
   await page.getByRole('region', { name: 'Comparison' }).waitFor();
+  await page.getByRole('button', { name: 'Mouth' }).click();
+  await page.getByRole('button', { name: 'Mouth', pressed: true }).waitFor();
+  // As large as the sample's pixels allow.
+  for (let step = 0; step < 2; step++) await page.getByRole('button', { name: 'Zoom out' }).click();
+  await page.mouse.click(2, 300);
   await page.keyboard.press('Home');
   for (let frame = 0, shot = 0; frame < END; frame++) {
-    // The whole face first, then the mouth.
-    if (frame === (FIRST + END) / 2) {
-      await page.getByRole('button', { name: 'Mouth' }).click();
-      await page.getByRole('button', { name: 'Mouth', pressed: true }).waitFor();
-    }
     if (frame >= FIRST && (frame - FIRST) % STEP === 0) {
       await page.waitForTimeout(120);
       await page.screenshot({ path: path.join(folder, `${String(shot++).padStart(3, '0')}.png`) });
@@ -51,6 +51,6 @@ try {
   await browser.close();
 }
 const pictures = ['-framerate', String(FPS / STEP), '-i', path.join(folder, '%03d.png')];
-const webp = ['-vf', 'scale=960:-2:flags=lanczos', '-c:v', 'libwebp_anim', '-quality', '60', '-loop', '0'];
+const webp = ['-vf', 'scale=960:-2:flags=lanczos', '-c:v', 'libwebp_anim', '-quality', '75', '-loop', '0'];
 execFileSync('ffmpeg', ['-v', 'error', '-y', ...pictures, ...webp, out], { stdio: 'inherit' });
 await rm(folder, { recursive: true });
