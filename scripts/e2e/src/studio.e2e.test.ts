@@ -354,6 +354,7 @@ inChromium('the studio', () => {
     await page.reload();
     await signIn(page, system.customer.api_key);
     await page.getByLabel('Video file').setInputFiles(file('damaged.mp4'));
+    await page.getByText('It may be damaged, or of a rare kind').waitFor();
     await page.getByLabel('Voice file').setInputFiles(file('voice.wav'));
     await page.getByRole('button', { name: 'Render' }).click();
     await page.getByRole('heading', { name: 'damaged.mp4 with voice.wav' }).waitFor();

@@ -66,7 +66,8 @@ function VideoPreview({ choice }: { choice: Choice }): JSX.Element {
 }
 
 /** In the place of a picture: nobody should think that the file is broken. */
-function UnshownPreview({ what: { container, codec, size } }: { what: WhatItIs }): JSX.Element {
+function UnshownPreview({ what }: { what: WhatItIs }): JSX.Element {
+  const { container, codec, size } = what;
   const facts = [[codec, container].filter((part) => part !== null).join(' in '), size];
   return (
     <div class="preview-picture preview-unshown">
@@ -74,14 +75,18 @@ function UnshownPreview({ what: { container, codec, size } }: { what: WhatItIs }
       <p>
         <strong>This browser cannot show this video.</strong>
       </p>
-      <p class="soft small">
-        {codec === null
-          ? 'The service reads more formats than browsers do, and looks at it when it renders. The result plays here.'
-          : `The service can render ${codec}, and the result plays here.`}
-      </p>
+      <p class="soft small">{unshownText(what)}</p>
       <p class="soft small number">{facts.filter(Boolean).join(' · ')}</p>
     </div>
   );
+}
+
+function unshownText({ container, codec }: WhatItIs): string {
+  const isUsual = container === 'MP4' || container === 'MOV' || container === 'WebM';
+  if (isUsual && (codec === null || ['H.264', 'VP8', 'VP9'].includes(codec)))
+    return 'It may be damaged, or of a rare kind: the service looks at it when it renders, and says so.';
+  if (codec !== null) return `The service can render ${codec}, and the result plays here.`;
+  return 'The service reads more formats than browsers do, and looks at it when it renders. The result plays here.';
 }
 
 function PlayablePreview({ file }: { file: File }): JSX.Element {
