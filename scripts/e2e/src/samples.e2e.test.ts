@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -73,4 +73,34 @@ describe('the sample of the documentation renders two files', () => {
       const { video } = await probe(binaries, result, { mediaType: 'video', deadlineMs: 60_000 });
       expect(video?.frames).toBe(FRAMES);
     });
+});
+
+it('renders what is in a folder, from cron, and tells what can never be rendered', async () => {
+  const [watched, bin] = [path.join(folder, 'watched'), path.join(folder, 'bin')];
+  await Promise.all([mkdir(watched), mkdir(bin)]);
+  const command = path.join(REPOSITORY_ROOT, 'packages/cli/bundle/lipsync.js');
+  await writeFile(path.join(bin, 'lipsync'), `#!/bin/sh\nexec "${process.execPath}" "${command}" "$@"\n`, {
+    mode: 0o755,
+  });
+  await copyFile(clip, path.join(watched, 'talk.mp4'));
+  for (const voice of ['talk.wav', 'damaged.wav', 'alone.wav'])
+    await copyFile(SAMPLE_AUDIO, path.join(watched, voice));
+  await writeFile(path.join(watched, 'damaged.mp4'), (await readFile(clip)).subarray(0, 2000));
+  const PATH = `${bin}:${process.env['PATH'] ?? ''}`;
+  const env = { ...process.env, ...environment(), PATH, XDG_CONFIG_HOME: folder, XDG_STATE_HOME: folder };
+  const visit = () => promisify(execFile)('sh', [path.join(SAMPLES, 'watch-folder.sh'), watched], { env });
+  await visit();
+  const files = [
+    'alone.wav',
+    'damaged.failed',
+    'damaged.mp4',
+    'damaged.wav',
+    'talk.mp4',
+    'talk.musetalk.mp4',
+  ];
+  expect((await readdir(watched)).sort()).toEqual([...files, 'talk.wav']);
+  expect(await readFile(path.join(watched, 'damaged.failed'), 'utf8')).toMatch(/damaged|cannot be read/i);
+  // There is nothing to do for the next run, without a service too.
+  env.LIPSYNC_BASE_URL = 'http://127.0.0.1:9';
+  await visit();
 });
