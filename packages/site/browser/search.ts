@@ -121,7 +121,8 @@ function excerptOf(text: string, query: string): string {
 }
 
 function marked(text: string, query: string): (string | HTMLElement)[] {
-  const words = wordsOf(query).map((word) => word.replaceAll(/[^\p{L}\p{N}_]/gu, '\\$&'));
+  // Only these: with `u`, an expression that escapes another character is an error.
+  const words = wordsOf(query).map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
   if (words.length === 0) return [text];
   return text.split(new RegExp(`(${words.join('|')})`, 'giu')).map((piece, i) => {
     if (i % 2 === 0) return piece;

@@ -55,7 +55,7 @@ inChromium('the documentation', () => {
     await page.keyboard.type('no_face_det');
     await page.getByRole('dialog').getByRole('link').first().waitFor();
     await expectAccessible(page);
-    await page.getByRole('searchbox').fill('signature header');
+    await page.getByRole('searchbox').fill('svc-signature header');
     await page
       .getByRole('dialog')
       .getByRole('link', { name: /signature/i })
