@@ -62,6 +62,9 @@ class Verification(unittest.TestCase):
             ({**sent(), "Svc-Delivery-ID": "dlv_2"}, BODY, NOW, "wrong_signature"),
             (later, BODY, NOW, "wrong_signature"),
             (forged, BODY, NOW, "wrong_signature"),
+            # As aiohttp reads a byte that is not UTF-8.
+            ({**sent(), "Svc-Delivery-ID": "dlv_\udcff"}, BODY, NOW, "wrong_signature"),
+            (sent(), BODY + "\udcff", NOW, "wrong_signature"),
             (sent(), "", NOW, "wrong_signature"),
             (without("Svc-Signature"), BODY, NOW, "missing_header"),
             (without("Svc-Delivery-ID"), BODY, NOW, "missing_header"),

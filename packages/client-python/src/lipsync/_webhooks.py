@@ -77,7 +77,7 @@ def verify_webhook(
         )
 
     raw = _bytes(body)
-    signed = f"{timestamp}.{delivery_id}.".encode() + raw
+    signed = _utf8(f"{timestamp}.{delivery_id}.") + raw
     if not any(_is_signed(signed, signatures, key) for key in keys):
         raise WebhookVerificationError("wrong_signature", "The webhook was not signed with this secret")
     try:
@@ -105,7 +105,7 @@ def _bytes(body: bytes | str | Readable) -> bytes:
     if isinstance(body, str):
         # UTF-8 has at least one byte for each character.
         _check_size(len(body))
-        body = body.encode()
+        body = _utf8(body)
     if isinstance(body, bytes):
         _check_size(len(body))
         return body
@@ -116,6 +116,11 @@ def _bytes(body: bytes | str | Readable) -> bytes:
         _check_size(len(raw) + len(chunk))
         raw += chunk
     return bytes(raw)
+
+
+def _utf8(text: str) -> bytes:
+    """Some frameworks read bytes that are not UTF-8 as surrogates; no service has signed these."""
+    return text.encode(errors="replace")
 
 
 def _check_size(size: int) -> None:
