@@ -49,7 +49,7 @@ def render(video: Path) -> None:
         client.outputs.download(completed, "musetalk", result(video))
         print(f"{video.name}: {result(video).name}", flush=True)
         job_file.unlink()
-    except LipSyncError as error:
+    except (LipSyncError, OSError) as error:
         print(f"{video.name}: {error}", file=sys.stderr, flush=True)
         if is_final(error):
             reason(video).write_text(f"{error}\n")
@@ -57,8 +57,8 @@ def render(video: Path) -> None:
             job_file.unlink(missing_ok=True)
 
 
-def is_final(error: LipSyncError) -> bool:
-    """After anything else, such as an outage, the next pass goes on where this one stopped."""
+def is_final(error: Exception) -> bool:
+    """After anything else, such as an outage or an unreadable file, the next pass goes on where this one stopped."""
     if isinstance(error, ApiError):
         return not error.retryable and error.code not in GONE
     return isinstance(error, (RenderFailed, RenderCancelled))
@@ -69,7 +69,10 @@ def upload(video: Path, job_file: Path) -> dict[str, str]:
     voice = client.uploads.create(video.with_suffix(".wav"), media_type="audio")
     face = client.uploads.create(video, media_type="video")
     job = {"video": face.id, "audio": voice.id, "idempotency_key": str(uuid.uuid4())}
-    job_file.write_text(json.dumps(job))
+    part = job_file.with_suffix(".part")
+    part.write_text(json.dumps(job))
+    # Appears as a whole: half of it would keep the worker from starting again.
+    part.replace(job_file)
     return job
 
 
