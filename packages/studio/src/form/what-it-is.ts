@@ -20,8 +20,15 @@ const MOOV_MAX_BYTES = 4_000_000;
 /** Before the table of contents lie a few boxes; in a fragmented file it is among the first. */
 const MAX_BOXES = 64;
 
-/** Reads what a file is, a few kilobytes of it: also of files that this browser cannot play. */
+/**
+ * Reads what a file is, a few kilobytes of it: also of files that this browser cannot play. Nothing is known of one that is
+ * cut off, or that cannot be read.
+ */
 export async function whatItIs(file: Blob): Promise<WhatItIs> {
+  return factsOf(file).catch(() => UNKNOWN);
+}
+
+async function factsOf(file: Blob): Promise<WhatItIs> {
   const start = await bytesOf(file, 0, BEGINNING_BYTES);
   const letters = lettersOf(start);
   if (letters.slice(4, 8) === 'ftyp' || /^....(moov|mdat|wide|free|skip)/s.test(letters))

@@ -54,6 +54,8 @@ describe('what a file is', () => {
       'a box without an end',
       file(box('ftyp', letters('isom')), [0, 0, 0, 2, ...letters('free'), ...zeros(8)]),
     ],
+    ['a list of tracks that is cut off', file([0x1a, 0x45, 0xdf, 0xa3, 0x2a, 0xd7, 0xb1, 0x83, 0x0f])],
+    ['a file that is gone', { slice: () => ({ arrayBuffer: () => Promise.reject(new Error()) }) } as never],
     ['an empty table of contents', file(box('ftyp', letters('isom')), box('moov'), zeros(8))],
   ])('is unknown of %s', async (_what, blob) => {
     expect(await whatItIs(blob)).toMatchObject({ codec: null, seconds: null, size: null });
