@@ -9,7 +9,7 @@ export const lipsync = (): LipSync => (client ??= new LipSync());
 
 export const resultPath = (id: string): string => path.join(process.cwd(), 'results', `${id}.mp4`);
 
-/** What the service refuses, the page may read: no message of its holds a secret. */
+/** What the service refuses, the page may read: none of its messages holds a secret. */
 export async function answer(work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
