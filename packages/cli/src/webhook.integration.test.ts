@@ -120,6 +120,21 @@ describe('webhook listen', () => {
     expect(stderr).toContain('error: 0 of 1 events were delivered.');
   });
 
+  it('fails when one of those that were named is not known', async () => {
+    service.script(COMPLETED);
+    const unknown = RENDER_ID.replace(/.$/, 'z');
+    const { exitCode, stderr } = await listen(
+      '--render',
+      RENDER_ID,
+      '--render',
+      unknown,
+      '--render',
+      RENDER_ID,
+    );
+    expect(exitCode).toBe(EXIT_CODES.failed);
+    expect(stderr).toContain('error: 1 of 2 events were delivered.');
+  });
+
   it('follows what other commands make with the same key, until Ctrl-C, which is a good end', async () => {
     service.script(PROCESSING, COMPLETED);
     const interruption = new AbortController();
