@@ -82,7 +82,10 @@ it('takes a file, renders it, and has the result once a webhook has told of it',
 it('says what the service refused, and believes no event that is not signed', async () => {
   const created = await fetch(`${site}/api/renders`, {
     method: 'POST',
-    body: JSON.stringify({ video: 'ast_00000000000000000000000000', audio: 'ast_00000000000000000000000000' }),
+    body: JSON.stringify({
+      video: 'ast_00000000000000000000000000',
+      audio: 'ast_00000000000000000000000000',
+    }),
   });
   expect([created.status, await created.json()]).toEqual([404, { error: expect.any(String) as string }]);
   expect((await fetch(`${site}/webhooks`, { method: 'POST', body: '{}' })).status).toBe(400);
