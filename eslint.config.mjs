@@ -14,6 +14,8 @@ export default tseslint.config(
       '**/*.wasm',
       // AssemblyScript: its own compiler checks it; TypeScript does not know its types.
       'packages/kernels/assembly/**',
+      // Next.js checks it when it is built (nextjs-example.long.test.ts); its packages are not installed here.
+      'packages/client/examples/**',
     ],
   },
   js.configs.recommended,
