@@ -24,6 +24,7 @@ export interface Call extends Workplace {
 
 /** What a tool answers: the same for programs and for models. */
 export interface Answer {
+  /** Fits the output schema of the tool. */
   readonly structured: Record<string, unknown>;
   readonly lines: readonly string[];
   /** What was asked for did not come about, for instance because the render failed. */
@@ -39,14 +40,18 @@ export function tool<Args>(
     try {
       return resultOf(await run(args, createCall(workplace, context)));
     } catch (thrown) {
-      const error = explainFailure(thrown);
-      return resultOf({ structured: { error }, lines: explanationLines(error), isError: true });
+      // Without structured content: hosts refuse what does not fit the tool's output schema, of errors too.
+      return { content: textOf(explanationLines(explainFailure(thrown))), isError: true };
     }
   };
 }
 
 function resultOf({ structured, lines, isError = false }: Answer): CallToolResult {
-  return { content: [{ type: 'text', text: lines.join('\n') }], structuredContent: structured, isError };
+  return { content: textOf(lines), structuredContent: structured, isError };
+}
+
+function textOf(lines: readonly string[]): CallToolResult['content'] {
+  return [{ type: 'text', text: lines.join('\n') }];
 }
 
 function createCall(workplace: Workplace, { mcpReq }: ServerContext): Call {

@@ -133,13 +133,13 @@ function statesOf(
 /** An error if it failed. */
 export function answerOf(record: Resource): Answer {
   const next = nextOf(record);
+  const structured = { record, next };
   const lines = describe(record);
   if (record.status !== 'failed' || !('error' in record) || record.error === undefined)
-    return { structured: { record, next }, lines: [...lines, '', next] };
-  const error = explainError(record.error);
+    return { structured, lines: [...lines, '', next] };
   return {
-    structured: { error, record, next },
-    lines: [...explanationLines(error), '', ...lines],
+    structured,
+    lines: [...explanationLines(explainError(record.error)), '', ...lines],
     isError: true,
   };
 }
