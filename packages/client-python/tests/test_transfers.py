@@ -17,6 +17,7 @@ from scripted_server import (
     ServiceTest,
     asset,
     completed,
+    refusal,
     render,
     upload,
 )
@@ -211,6 +212,20 @@ class Downloads(TransferTest):
         memory = io.BytesIO()
         client.outputs.download(client.renders.get("ren_1"), "musetalk", memory)
         self.assertEqual(memory.getvalue(), BYTES)
+
+    def test_end_at_once_when_no_fresh_address_is_to_be_had(self) -> None:
+        client = self.start(
+            lambda base: {
+                "GET /v1/renders/ren_1": [
+                    Reply(body=completed(f"{base}/old")),
+                    refusal(410, "render_expired", False),
+                ],
+                "GET /old": [Reply(403)],
+            }
+        )
+        with self.assertRaises(lipsync.ApiError):
+            client.outputs.download(client.renders.get("ren_1"), "musetalk")
+        self.assertEqual(len(self.server.named("GET /v1/renders/ren_1")), 2)
 
     def test_leave_no_file_when_the_bytes_changed_in_between(self) -> None:
         client = self.start(

@@ -85,7 +85,7 @@ export async function download(
     await repeatedly(
       { maxRetries: transport.maxRetries, timeoutMs: Infinity, signal },
       (_, progressed) => transfer(progressed),
-      (error) => isTransient(error) || refusedAddresses === 1,
+      (error) => isTransient(error) || (refusedAddresses === 1 && error instanceof UnexpectedResponse),
     );
   } catch (error) {
     await sink.discard(error);

@@ -222,6 +222,21 @@ describe('a download', () => {
     await expect(client.outputs.download(old, 'musetalk')).resolves.toMatchObject({ size: BYTES.length });
   });
 
+  it('ends at once when no fresh address is to be had', async () => {
+    const client = await start((base) => ({
+      'GET /v1/renders/ren_1': [
+        { status: 200, body: completed(base, '/old') },
+        refusal(410, 'render_expired', false),
+      ],
+      'GET /old': [{ status: 403 }],
+    }));
+    const record = await client.renders.get('ren_1');
+    await expect(client.outputs.download(record, 'musetalk')).rejects.toMatchObject({
+      code: 'render_expired',
+    });
+    expect(server.named('GET /v1/renders/ren_1')).toHaveLength(2);
+  });
+
   it('leaves no file when the bytes changed in between', async () => {
     const client = await start((base) => ({
       'GET /v1/renders/ren_1': [{ status: 200, body: completed(base, '/file') }],

@@ -48,7 +48,10 @@ class Download:
         repeatedly(
             RetryPolicy(max_retries=self._transport.policy.max_retries, timeout=float("inf")),
             lambda _, progressed: self._transfer(sink, progressed),
-            lambda error: is_transient(error) or self._refused_addresses == 1,
+            lambda error: (
+                is_transient(error)
+                or (self._refused_addresses == 1 and isinstance(error, UnexpectedResponse))
+            ),
         )
 
     def _transfer(self, sink: Writable, progressed: Callable[[], None]) -> None:
