@@ -130,7 +130,7 @@ function blockOf(token: Token | undefined): CodeBlock {
 const titleOf = ({ info }: Token): string | undefined => /\stitle="([^"]+)"/.exec(info)?.[1];
 
 /** As GitHub makes them, so that links work there too. */
-export const slugOf = (heading: string): string =>
+const slugOf = (heading: string): string =>
   heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')

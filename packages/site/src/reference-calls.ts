@@ -8,7 +8,7 @@ interface Call {
 }
 
 /** By which of its functions a client sends an operation; in both languages they have the same names. */
-export const CLIENT_FUNCTIONS: Readonly<Record<OperationId, string>> = {
+const CLIENT_FUNCTIONS: Readonly<Record<OperationId, string>> = {
   create_render: 'renders.create',
   get_render: 'renders.get',
   cancel_render: 'renders.cancel',
