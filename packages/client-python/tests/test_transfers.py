@@ -122,10 +122,12 @@ class Uploads(TransferTest):
 
     def test_do_not_begin_before_every_source_of_a_render_was_found(self) -> None:
         client = self.store(Reply(200))
-        with self.assertRaises(FileNotFoundError):
-            client.renders.create(
-                video=self.file, audio=self.folder / "no.wav", engines=["musetalk"], sync_mode="loop"
-            )
+        (self.folder / "folder.wav").mkdir()
+        for name in ("no.wav", "folder.wav"):
+            with self.subTest(name), self.assertRaises(OSError):
+                client.renders.create(
+                    video=self.file, audio=self.folder / name, engines=["musetalk"], sync_mode="loop"
+                )
         self.assertEqual(self.server.requests, [])
 
     def test_make_the_inputs_of_a_render_and_tell_which_is_sent(self) -> None:

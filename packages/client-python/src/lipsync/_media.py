@@ -80,7 +80,9 @@ def open_source(source: UploadSource, media_type: MediaType, content_type: str |
         size, opened = len(source), lambda: io.BytesIO(source)
     elif isinstance(source, (str, os.PathLike)):
         path = Path(source)
-        name, size, opened = path.name, path.stat().st_size, lambda: path.open("rb")
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+        name, opened = path.name, lambda: path.open("rb")
     else:
         name, size, opened = _again_readable(source)
     return Source(
