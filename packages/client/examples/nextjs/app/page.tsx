@@ -52,7 +52,8 @@ export default function Page() {
 }
 
 async function upload(media: 'video' | 'audio', file: File): Promise<string> {
-  const { id } = await json(await fetch(`/api/uploads?media=${media}`, { method: 'PUT', body: file }));
+  const query = new URLSearchParams({ media, name: file.name });
+  const { id } = await json(await fetch(`/api/uploads?${query}`, { method: 'PUT', body: file }));
   return id;
 }
 
