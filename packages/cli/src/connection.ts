@@ -14,7 +14,7 @@ export interface Connection {
   profile: string | null;
 }
 
-const LOG_IN = 'Log in with lipsync login, or set LIPSYNC_API_KEY and LIPSYNC_BASE_URL.';
+const LOG_IN = 'Set LIPSYNC_API_KEY and LIPSYNC_BASE_URL, or log in with lipsync login.';
 
 /**
  * Flags come before the environment, and the environment before the current profile: a profile that is named with
