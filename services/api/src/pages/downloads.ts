@@ -81,7 +81,8 @@ function indexOf(files: ReadonlyMap<string, Buffer>, publicBaseUrl: string): Buf
     size_bytes: bytes.length,
     sha256: sha256(bytes),
     url: addressOf(name),
-    current_url: addressOf(withoutVersion(name)),
+    // pip refuses a wheel whose name has no version.
+    current_url: extname(name) === '.whl' ? undefined : addressOf(withoutVersion(name)),
   }));
   return Buffer.from(`${JSON.stringify({ files: listed }, null, 2)}\n`);
 }
