@@ -229,6 +229,22 @@ class Downloads(TransferTest):
             client.outputs.download(client.renders.get("ren_1"), "musetalk")
         self.assertEqual(len(self.server.named("GET /v1/renders/ren_1")), 2)
 
+    def test_look_up_what_the_record_that_create_returned_does_not_have_yet(self) -> None:
+        client = self.start(
+            lambda base: {
+                "POST /v1/renders": [Reply(202, render(status="accepted"))],
+                "GET /v1/renders/ren_1": [Reply(body=completed(f"{base}/file"))],
+                "GET /file": [WHOLE],
+            }
+        )
+        created = client.renders.create(
+            video="https://media.example.com/talk.mp4",
+            audio="https://media.example.com/voice.wav",
+            engines=["musetalk"],
+            sync_mode="loop",
+        )
+        self.assertEqual(client.outputs.download(created, "musetalk"), BYTES)
+
     def test_leave_no_file_when_the_bytes_changed_in_between(self) -> None:
         client = self.start(
             lambda base: {
@@ -245,7 +261,7 @@ class Downloads(TransferTest):
         reason = {"code": "engine_failed", "message": "It failed.", "retryable": True}
         failed = {**engine, "status": "failed", "output": None, "error": reason}
         client = self.start(lambda _: {"GET /v1/renders/ren_1": [Reply(body=render(engines=[failed]))]})
-        with self.assertRaisesRegex(LipSyncError, r"failed: It failed. \(engine_failed\)"):
+        with self.assertRaisesRegex(LipSyncError, r"musetalk is failed: It failed. \(engine_failed\)"):
             client.outputs.download("ren_1", "musetalk")
         with self.assertRaisesRegex(LipSyncError, "not asked for"):
             client.outputs.download("ren_1", "highsync")

@@ -26,7 +26,8 @@ export async function download(
   const id = typeof render === 'string' ? render : render.id;
   const freshOutput = async () =>
     outputOf((await transport.get<RenderRecord>(renderPath(id), { signal })).body, engine);
-  let output: Output | undefined;
+  // A record may be older than its outputs, and that of an event has none: what it lacks is looked up.
+  let output = typeof render === 'string' ? undefined : resultOf(render, engine)?.output;
   let received = 0;
   let total: number | undefined;
   let entityTag: string | undefined;
@@ -81,7 +82,6 @@ export async function download(
   }
 
   try {
-    if (typeof render !== 'string') output = outputOf(render, engine);
     await repeatedly(
       { maxRetries: transport.maxRetries, timeoutMs: Infinity, signal },
       (_, progressed) => transfer(progressed),
@@ -102,15 +102,19 @@ function expiresSoon(output: Output): boolean {
   return Date.parse(output.expires_at) - Date.now() < MARGIN_MS;
 }
 
+function resultOf({ engines }: RenderRecord, engine: Engine) {
+  return engines.find((candidate) => candidate.engine === engine);
+}
+
 /** @throws LipSyncError if the engine was not asked for, has not completed, or failed */
-function outputOf({ id, engines }: RenderRecord, engine: Engine): Output {
-  const result = engines.find((candidate) => candidate.engine === engine);
+function outputOf(render: RenderRecord, engine: Engine): Output {
+  const result = resultOf(render, engine);
   if (result?.output !== undefined) return result.output;
   const reason =
     result === undefined
       ? 'it was not asked for'
-      : `it is ${result.status}${result.error === undefined ? '' : `: ${result.error.message} (${result.error.code})`}`;
-  throw new LipSyncError(`Render ${id} has no output of ${engine}: ${reason}`);
+      : `${engine} is ${result.status}${result.error === undefined ? '' : `: ${result.error.message} (${result.error.code})`}`;
+  throw new LipSyncError(`Render ${render.id} has no output of ${engine}: ${reason}`);
 }
 
 /** Collects a download for those who want it as one Blob. */

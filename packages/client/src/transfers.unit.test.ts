@@ -237,6 +237,21 @@ describe('a download', () => {
     expect(server.named('GET /v1/renders/ren_1')).toHaveLength(2);
   });
 
+  it('looks up what the record that create() returned does not have yet', async () => {
+    const client = await start((base) => ({
+      'POST /v1/renders': [{ status: 202, body: render({ status: 'accepted' }) }],
+      'GET /v1/renders/ren_1': [{ status: 200, body: completed(base, '/file') }],
+      'GET /file': [whole],
+    }));
+    const created = await client.renders.create({
+      video: 'https://media.example.com/talk.mp4',
+      audio: 'https://media.example.com/voice.wav',
+      engines: ['musetalk'],
+      sync_mode: 'loop',
+    });
+    await expect(client.outputs.download(created, 'musetalk')).resolves.toMatchObject({ size: BYTES.length });
+  });
+
   it('leaves no file when the bytes changed in between', async () => {
     const client = await start((base) => ({
       'GET /v1/renders/ren_1': [{ status: 200, body: completed(base, '/file') }],
@@ -257,7 +272,7 @@ describe('a download', () => {
       'GET /v1/renders/ren_1': [{ status: 200, body: render({ engines: [engine] }) }],
     }));
     await expect(client.outputs.download('ren_1', 'musetalk')).rejects.toThrow(
-      'failed: It failed. (engine_failed)',
+      'musetalk is failed: It failed. (engine_failed)',
     );
     await expect(client.outputs.download('ren_1', 'highsync')).rejects.toThrow('not asked for');
   });

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
 
-from ._contract import Engine, Output, RenderRecord
+from ._contract import Engine, EngineResult, Output, RenderRecord
 from ._errors import ConnectionError, LipSyncError, UnexpectedResponse, is_transient
 from ._retry import RetryPolicy, repeatedly, retry_after
 from ._transport import CHUNK_BYTES, Transport, connected, web_address
@@ -35,7 +35,9 @@ class Download:
         self, render: str | RenderRecord, engine: Engine, transport: Transport, on_progress: Progress | None
     ) -> None:
         self._render_id = render if isinstance(render, str) else render.id
-        self._output = None if isinstance(render, str) else _output_of(render, engine)
+        # A record may be older than its outputs, and that of an event has none: what it lacks is looked up.
+        result = None if isinstance(render, str) else _result_of(render, engine)
+        self._output = None if result is None else result.output
         self._engine = engine
         self._transport = transport
         self._on_progress = on_progress
@@ -116,16 +118,20 @@ def _expires_soon(output: Output) -> bool:
     return output.expires_at - datetime.now(timezone.utc) < MARGIN
 
 
+def _result_of(render: RenderRecord, engine: Engine) -> EngineResult | None:
+    return next((each for each in render.engines if each.engine == engine), None)
+
+
 def _output_of(render: RenderRecord, engine: Engine) -> Output:
     """Raises LipSyncError if the engine was not asked for, has not completed, or failed."""
-    result = next((each for each in render.engines if each.engine == engine), None)
+    result = _result_of(render, engine)
     if result is None:
         reason = "it was not asked for"
     elif result.output is not None:
         return result.output
     else:
         why = "" if result.error is None else f": {result.error.message} ({result.error.code})"
-        reason = f"it is {result.status}{why}"
+        reason = f"{engine} is {result.status}{why}"
     raise LipSyncError(f"Render {render.id} has no output of {engine}: {reason}")
 
 
