@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 Engine = Literal["musetalk", "latentsync", "highsync"]
 
 SyncMode = Literal["cut_off", "bounce", "loop", "remap", "silence"]
-"""How video and audio of different lengths are brought together; see the introduction."""
+"""How video and audio of different lengths are brought together; see the rules for all operations."""
 
 MediaType = Literal["video", "audio"]
 

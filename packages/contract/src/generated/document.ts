@@ -1728,7 +1728,7 @@ export const openapiDocument = {
           "remap",
           "silence"
         ],
-        "description": "How video and audio of different lengths are brought together; see the introduction."
+        "description": "How video and audio of different lengths are brought together; see the rules for all operations."
       },
       "MediaType": {
         "type": "string",

@@ -308,7 +308,7 @@ export interface components {
         /** @enum {string} */
         Engine: "musetalk" | "latentsync" | "highsync";
         /**
-         * @description How video and audio of different lengths are brought together; see the introduction.
+         * @description How video and audio of different lengths are brought together; see the rules for all operations.
          * @enum {string}
          */
         SyncMode: "cut_off" | "bounce" | "loop" | "remap" | "silence";
