@@ -29,6 +29,15 @@ export interface Failure {
   subject?: object | undefined;
 }
 
+/** What to change where media could not be used, in more words than the service has. */
+export const MEDIA_ADVICE: Readonly<Record<string, string>> = {
+  media_too_long: 'Cut it to 300 seconds, for instance: ffmpeg -i in.mp4 -t 300 -c copy out.mp4',
+  media_too_large: 'Encode it at a lower rate, for instance: ffmpeg -i in.mp4 -c:v libx264 -crf 23 out.mp4',
+  media_unsupported:
+    'Convert it, for instance: ffmpeg -i in -c:v libx264 -pix_fmt yuv420p out.mp4 for a video, ffmpeg -i in out.wav for a voice.',
+  no_face_detected: 'Use a video in which a face is seen, large enough and turned to the camera.',
+};
+
 const AGAIN = 'Nothing of the input is wrong: run the command again.';
 
 export function failureOf(error: unknown): Failure {
@@ -77,14 +86,17 @@ function unsuccessful(
   reason: { message: string } | undefined,
   subject: object,
 ): Failure {
-  const why = reason && whyFailed({ retryable, message: reason.message });
+  // The service's words: what happened; what to do.
+  const [why, then] = reason?.message.split('; ', 2) ?? [];
   return {
     outcome: 'unsuccessful',
     code,
     retryable,
-    message: why === undefined ? `${what}.` : `${what}: ${why} (${code})`,
+    message: why === undefined ? `${what}.` : `${what}: ${why}${then === undefined ? '' : '.'} (${code})`,
     subject,
-    advice: retryable ? AGAIN : undefined,
+    advice: retryable
+      ? AGAIN
+      : (MEDIA_ADVICE[code] ?? (then && then.charAt(0).toUpperCase() + then.slice(1))),
   };
 }
 

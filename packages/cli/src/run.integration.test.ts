@@ -63,8 +63,10 @@ describe('render', () => {
     });
     const { exitCode, stdout, stderr } = await command(renderMedia('--json'));
     expect(exitCode).toBe(EXIT_CODES.unsuccessful);
+    const advice = 'Use a video in which a face is seen, large enough and turned to the camera.';
+    expect(stderr).toContain(`\n  ${advice}\n`);
     expect(JSON.parse(stdout)).toMatchObject({
-      error: { code: 'no_face_detected', retryable: false },
+      error: { code: 'no_face_detected', retryable: false, advice },
       exit_code: EXIT_CODES.unsuccessful,
       render: { id: RENDER_ID, status: 'failed' },
     });

@@ -1,5 +1,5 @@
 import { ApiError } from '@lipsync/client';
-import { failureOf } from '../failures';
+import { failureOf, MEDIA_ADVICE } from '../failures';
 import { ERROR_CATALOGUE } from '../generated/error-catalogue';
 
 /** What an agent is told about an error. The names are those of its JSON. */
@@ -55,11 +55,7 @@ const ADVICE: Partial<Record<keyof typeof ERROR_CATALOGUE, string>> = {
   concurrency_limit_exceeded:
     'Wait for a render with wait, or end one with cancel; then call this tool again.',
   engine_unavailable: 'Call this tool again later, or ask for other engines.',
-  media_too_long: 'Cut it to 300 seconds, for instance: ffmpeg -i in.mp4 -t 300 -c copy out.mp4',
-  media_too_large: 'Encode it at a lower rate, for instance: ffmpeg -i in.mp4 -c:v libx264 -crf 23 out.mp4',
-  media_unsupported:
-    'Convert it, for instance: ffmpeg -i in -c:v libx264 -pix_fmt yuv420p out.mp4 for a video, ffmpeg -i in out.wav for a voice.',
-  no_face_detected: 'Use a video in which a face is seen, large enough and turned to the camera.',
+  ...MEDIA_ADVICE,
   all_engines_failed: 'See the error of each engine.',
 };
 
