@@ -10,9 +10,13 @@ export function progressOf(record: RenderRecord | PreparationRecord): ProgressLi
   return record.engines.map(({ engine, status, stage, progress_percent, error }) => ({
     label: engine,
     percent: progress_percent,
-    // Until an engine can start, the stage of the render says what it waits for.
+    // Until an engine can start, the stage of the render says what it waits for. One whose job looks for the faces
+    // itself is at loading_model meanwhile.
     detail: words(
-      error?.code ?? (status === 'accepted' && record.stage !== 'rendering' ? record.stage : stage),
+      error?.code ??
+        ((status === 'accepted' || stage === 'loading_model') && record.stage !== 'rendering'
+          ? record.stage
+          : stage),
     ),
   }));
 }
