@@ -21,13 +21,17 @@ export function VoiceField({ choice, problem, failure, onFiles, onChoice }: Voic
   const [recording, setRecording] = useState<Recording | null>(null);
   const [refusal, setRefusal] = useState<string | null>(null);
 
-  // The microphone is not left on when the page changes.
+  // The microphone is not left on when the page changes, nor turned on after that.
   useEffect(() => () => recording?.cancel(), [recording]);
+  const isShown = useRef(true);
+  useEffect(() => () => void (isShown.current = false), []);
 
   const start = async (): Promise<void> => {
     try {
       setRefusal(null);
-      setRecording(await record(new Date()));
+      const started = await record(new Date());
+      if (isShown.current) setRecording(started);
+      else started.cancel();
     } catch (error) {
       setRefusal(
         error instanceof DOMException && error.name === 'NotAllowedError'
