@@ -164,7 +164,10 @@ inChromium('the studio', () => {
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: /MuseTalk/ }).click(),
+      page
+        .getByRole('region', { name: 'Downloads' })
+        .getByRole('link', { name: /MuseTalk/ })
+        .click(),
     ]);
     expect(download.suggestedFilename()).toBe('face.musetalk.mp4');
     expect((await readFile(await download.path())).byteLength).toBeGreaterThan(1000);

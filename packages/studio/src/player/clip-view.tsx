@@ -103,6 +103,17 @@ export function ClipView(props: ClipProps): JSX.Element {
         >
           <Icon name={heard ? 'sound' : 'silent'} size={17} />
         </button>
+        {clip.saveAs !== null && (
+          <a
+            class="clip-save"
+            href={clip.url}
+            download={clip.saveAs}
+            aria-label={`Download ${clip.label}`}
+            title={`Download ${clip.label}`}
+          >
+            <Icon name="download" size={17} />
+          </a>
+        )}
       </figcaption>
     </figure>
   );

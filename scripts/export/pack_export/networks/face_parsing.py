@@ -1,4 +1,4 @@
-"""BiSeNet at its fixed 512 × 512: [batch, 3, 512, 512] in ImageNet's normalisation → the likeliest class of each pixel."""
+"""BiSeNet at its fixed 512 × 512: [batch, 3, 512, 512] in ImageNet's normalization → the likeliest class of each pixel."""
 
 import importlib
 from contextlib import contextmanager
