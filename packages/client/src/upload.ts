@@ -69,7 +69,10 @@ export async function upload(
       });
     },
     (error) =>
-      bytes.isRepeatable !== false && (isTransient(error) || isSlowness(error) || refusedAddresses === 1),
+      bytes.isRepeatable !== false &&
+      (isTransient(error) ||
+        isSlowness(error) ||
+        (refusedAddresses === 1 && error instanceof UnexpectedResponse)),
   );
   return (await transport.post<Asset>(`/v1/uploads/${current.id}/complete`, { signal })).body;
 }

@@ -73,7 +73,7 @@ export function addListenCommand(webhook: Command, session: Session): void {
           else printLine(session.stdout, describeAttempt(attempt));
         },
       };
-      session.say(`Forwarding to ${to.href}`);
+      session.say(`Forwarding to ${to.origin}${to.pathname}`);
       saySecret(secret, session);
       await listen(options.render, listening);
       session.answer({ deliveries: attempts }, []);

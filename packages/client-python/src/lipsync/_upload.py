@@ -48,7 +48,8 @@ def upload(
         raise UnexpectedResponse("The upload", status, code[1] if code else "")
 
     def may_repeat(error: BaseException) -> bool:
-        return source.is_repeatable and (is_transient(error) or _is_slowness(error) or refused_addresses == 1)
+        is_first_refusal = refused_addresses == 1 and isinstance(error, UnexpectedResponse)
+        return source.is_repeatable and (is_transient(error) or _is_slowness(error) or is_first_refusal)
 
     repeatedly(
         RetryPolicy(max_retries=transport.policy.max_retries, timeout=float("inf")), attempt, may_repeat

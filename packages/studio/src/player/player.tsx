@@ -57,7 +57,7 @@ export function Player({ clips, poster, clock }: PlayerProps): JSX.Element {
       setView(WHOLE);
       return;
     }
-    const found = mouth ?? (await locateMouth(playable, clock)) ?? DEFAULT_MOUTH;
+    const found = mouth ?? (await locateMouth(playable, clock).catch(() => null)) ?? DEFAULT_MOUTH;
     setMouth(found);
     setView(viewOf(found, ratio));
   };

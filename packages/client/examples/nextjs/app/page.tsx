@@ -22,7 +22,11 @@ export default function Page() {
         await fetch('/api/renders', { method: 'POST', body: JSON.stringify({ video, audio }) }),
       );
       setState(`Render ${id}`);
-      setResult(await finished(id, (percent) => setState(`Render ${id}: ${percent} %`)));
+      setResult(
+        await finished(id, (percent) =>
+          setState(percent < 100 ? `Render ${id}: ${percent} %` : `Render ${id}: waiting for its webhook`),
+        ),
+      );
       setState('');
     } catch (error) {
       setState(error instanceof Error ? error.message : String(error));
