@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { withBlocks, withSamples } from './expand';
 import { layout, notFoundPage } from './layout';
 import { llmsFull, llmsIndex } from './llms';
@@ -76,3 +77,6 @@ function textOf({ title, heading, summary, body }: PageSource): string {
     .replaceAll('](/', ']({{base_url}}/');
   return `# ${heading ?? title}\n\n> ${summary}\n\n${text.trim()}\n`;
 }
+
+/** What the pages load: docs.css, theme.js and docs.js, as the build of this package has made them. */
+export const assetsFolder = (): string => join(__dirname, '..', 'dist', 'assets');

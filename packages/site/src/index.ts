@@ -1,2 +1,1 @@
-export { buildSite, type Site, type SitePage } from './build-site';
-export { assetsFolder } from './assets';
+export { assetsFolder, buildSite, type Site, type SitePage } from './build-site';
