@@ -46,6 +46,7 @@ describe('the lease of a claimed job', () => {
           ...(progress && { stage: progress.stage, progressPercent: progress.percent }),
         }),
       leaseMs: 15_000,
+      claimedAt: performance.now(),
       limit: undefined,
       preempted,
     });

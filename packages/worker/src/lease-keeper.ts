@@ -46,15 +46,18 @@ const SHORTEST_GAP_MS = 1_000;
 export function createLeaseKeeper(options: {
   heartbeat: (progress: Progress | undefined) => Promise<boolean>;
   leaseMs: number;
+  /** When the claim was asked for, by the clock. */
+  claimedAt: number;
   /** A monotonic clock, so that a step of the machine's date neither ends a lease nor delays a heartbeat. */
   clock: { now(): number };
 }): LeaseKeeper {
-  const { heartbeat, leaseMs, clock } = options;
+  const { heartbeat, leaseMs, claimedAt, clock } = options;
   const lost = new AbortController();
   let progress: Progress | undefined;
   let written: Progress | undefined;
-  let sentAt = clock.now();
-  let renewedAt = sentAt;
+  let sentAt = claimedAt;
+  // The lease runs from when the database received the request. Counting from before the call errs on the safe side.
+  let renewedAt = claimedAt;
   let sending: Promise<void> | undefined;
   /** Why the last heartbeat failed. */
   let failure: { readonly cause: unknown } | undefined;
@@ -67,7 +70,6 @@ export function createLeaseKeeper(options: {
   async function send(): Promise<void> {
     const carried = progress;
     sentAt = clock.now();
-    // The lease runs from when the database received the request. Counting from before the call errs on the safe side.
     const asked = sentAt;
     try {
       const ours = await heartbeat(carried);
@@ -145,11 +147,13 @@ const TICK_MS = 250;
 export function keepLease(options: {
   heartbeat: (progress: Progress | undefined) => Promise<boolean>;
   leaseMs: number;
+  /** When the claim was asked for, by `performance`. */
+  claimedAt: number;
   limit: JobLimit | undefined;
   preempted: AbortSignal;
 }): Lease {
-  const { heartbeat, leaseMs, limit, preempted } = options;
-  const keeper = createLeaseKeeper({ heartbeat, leaseMs, clock: performance });
+  const { heartbeat, leaseMs, claimedAt, limit, preempted } = options;
+  const keeper = createLeaseKeeper({ heartbeat, leaseMs, claimedAt, clock: performance });
   const stop = new AbortController();
   keeper.signal.addEventListener('abort', () => stop.abort(keeper.signal.reason), { once: true });
   const preempt = (): void => stop.abort(new Preempted('the process is going away'));

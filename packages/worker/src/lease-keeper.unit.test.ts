@@ -1,6 +1,6 @@
 import { createLeaseKeeper, type LeaseKeeper, LeaseLost, type Progress } from './lease-keeper';
 
-function setUp(): {
+function setUp({ claimedAt = 0 } = {}): {
   keeper: LeaseKeeper;
   sent: (Progress | undefined)[];
   at: (ms: number) => Promise<void>;
@@ -16,6 +16,7 @@ function setUp(): {
       return answer;
     },
     leaseMs: 15_000,
+    claimedAt,
     clock: { now: () => now },
   });
   return {
@@ -108,11 +109,23 @@ describe('lease keeper', () => {
     expect(keeper.signal.reason).toHaveProperty('cause', cause);
   });
 
+  test('a claim that was confirmed late holds only from when it was asked for, and is renewed at once', async () => {
+    const { keeper, sent, at, answer } = setUp({ claimedAt: -9_000 });
+    answer(new Error('connection refused'));
+    await at(0);
+    expect(sent).toHaveLength(1);
+    await at(5_999);
+    expect(keeper.signal.aborted).toBe(false);
+    await at(6_000);
+    expect(keeper.signal.aborted).toBe(true);
+  });
+
   test('a database that hangs does not keep the job alive past its lease', async () => {
     let now = 0;
     const keeper = createLeaseKeeper({
       heartbeat: () => new Promise(() => undefined),
       leaseMs: 15_000,
+      claimedAt: 0,
       clock: { now: () => now },
     });
     for (; now <= 15_000; now += 500) keeper.tick();
@@ -125,6 +138,7 @@ describe('lease keeper', () => {
     const keeper = createLeaseKeeper({
       heartbeat: () => new Promise((resolve) => (confirm = resolve)),
       leaseMs: 15_000,
+      claimedAt: 0,
       clock: { now: () => now },
     });
     const at = async (ms: number): Promise<void> => {

@@ -232,6 +232,7 @@ export function createJobRunner(options: JobRunnerOptions) {
     work: (job: ClaimedJob) => Promise<JobResult>,
     decided?: () => void,
   ): Promise<{ readonly claim: Claim; readonly outcome: JobOutcome } | null> {
+    const claimedAt = performance.now();
     const claim = await claimJob(db, jobId, { workerId, leaseSeconds: LEASE_SECONDS });
     decided?.();
     if (claim === null) return null;
@@ -240,7 +241,7 @@ export function createJobRunner(options: JobRunnerOptions) {
     metrics.began(claim);
     const span = startJobSpan(telemetry.tracing, claim);
 
-    const attempt = await attemptUnderLease(claim, preempted, span, work);
+    const attempt = await attemptUnderLease(claim, claimedAt, preempted, span, work);
     const { disposition, facts } = attempt;
     const outcome = disposition ? await settleOrLog(claim, disposition) : attempt.outcome;
 
@@ -263,6 +264,7 @@ export function createJobRunner(options: JobRunnerOptions) {
 
   async function attemptUnderLease(
     claim: Claim,
+    claimedAt: number,
     preempted: AbortSignal,
     span: Span,
     work: (job: ClaimedJob) => Promise<JobResult>,
@@ -272,7 +274,8 @@ export function createJobRunner(options: JobRunnerOptions) {
         leaseSeconds: LEASE_SECONDS,
         ...(progress && { stage: progress.stage, progressPercent: progress.percent }),
       });
-    const lease = keepLease({ heartbeat, leaseMs: LEASE_SECONDS * 1000, limit, preempted });
+    const leaseMs = LEASE_SECONDS * 1000;
+    const lease = keepLease({ heartbeat, leaseMs, claimedAt, limit, preempted });
     const { signal, report } = lease;
     running.set(claim, lease);
     try {
