@@ -14,7 +14,7 @@ export interface JobData {
   job_id: string;
 }
 
-/** The producing side. Every call settles within 3 s. */
+/** The producing side. No request waits for Redis for more than 3 s. */
 export interface Queues {
   /** Adds a message and wakes the workers of the queue up. */
   add(queue: string, message: JobMessage): Promise<void>;
@@ -98,8 +98,10 @@ export function createQueues({ redisUrl, logger, prefix = DEFAULT_PREFIX }: Queu
     },
     removeJobs: async (name, jobIds) => {
       const those = new Set(jobIds);
+      const messages = await withTimeout(`list ${name}`, DEADLINE_MS, messagesOf(name));
+      // Listing has opened it.
       const queue = await queueOf(name);
-      for (const { id, data } of await withTimeout(`list ${name}`, DEADLINE_MS, messagesOf(name)))
+      for (const { id, data } of messages)
         if (id !== undefined && those.has(data.job_id))
           await withTimeout(`remove from ${name}`, DEADLINE_MS, queue.remove(id));
     },
