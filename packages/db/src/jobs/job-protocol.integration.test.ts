@@ -305,7 +305,6 @@ describe('job protocol', () => {
   });
 
   it('decides a race between cancel and complete once, with exactly one event of the matching type', async () => {
-    const winners = new Set<string>();
     for (let round = 0; round < 20; round += 1) {
       const { renderId, jobId } = await queuedJob();
       const lease = await scenario.claim(jobId);
@@ -318,9 +317,8 @@ describe('job protocol', () => {
       expect([didComplete, cancelled.status]).toEqual(
         render.status === 'completed' ? [true, 'rejected'] : [false, 'fulfilled'],
       );
+      expect(['completed', 'cancelled']).toContain(render.status);
       expect(only(await scenario.events(renderId)).type).toBe(`render.${render.status}`);
-      winners.add(render.status);
     }
-    expect([...winners].every((status) => ['completed', 'cancelled'].includes(status))).toBe(true);
   });
 });
