@@ -133,7 +133,7 @@ module.exports = {
     {
       name: 'inference-only-by-its-protocol',
       comment:
-        'The inference child is killed and started anew. What else the worker took from it would run here, bring the ' +
+        'The inference child is killed and replaced. What else the worker took from it would run here, bring the ' +
         'runtime of the graphs along sooner or later, and pass the protocol by; what both sides know lies in protocol/',
       severity: 'error',
       from: {

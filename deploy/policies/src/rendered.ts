@@ -108,7 +108,7 @@ export function containers({ pod }: Workload): readonly Container[] {
   return [...(pod.initContainers ?? []), ...pod.containers];
 }
 
-/** Of a variable that is written in the manifest. */
+/** The value of a variable, if it is written in the manifest itself. */
 export function valueOf(container: Container | undefined, name: string): string | undefined {
   return container?.env.find((variable) => variable.name === name)?.value;
 }

@@ -144,7 +144,7 @@ describe('the tables of the chart’s README', () => {
     const defaults = second.replaceAll('`', '').split(', ');
     return names.map((each, i) => [each, defaults[i] ?? defaults[0], defaultOf(each)] as const);
   });
-  // Of the others the table says in words what they come to.
+  // For the others the table says in words what they come to.
   const plain = told.filter(
     ([, , value]) => ['number', 'boolean', 'string'].includes(typeof value) && value !== '',
   );
@@ -158,7 +158,7 @@ describe('the tables of the chart’s README', () => {
   });
 });
 
-/** Of the chart, or of a pool of GPU workers. */
+/** The default of the chart, or of a pool of GPU workers. */
 function defaultOf(name: string): unknown {
   return valueAt(name, DEFAULTS) ?? valueAt(name, DEFAULTS['gpuWorker']);
 }

@@ -4,12 +4,12 @@ import { type Fidelity, type OutputFigures } from './measure-case';
 export const BOUNDS = {
   movedMs: 1,
   frameMs: 100,
-  /** Of the pixels of a picture, more than in the source before it was woven. */
+  /** A share of the pixels of a picture, beyond that of the source before it was woven. */
   combing: 0.002,
-  /** Of the source's codes of luma. */
+  /** A share of the source's codes of luma. */
   codes: 0.8,
   soundOffsetMs: 0.1,
-  /** Where the sound is encoded anew. */
+  /** For sound that is encoded again. */
   soundSnrDb: 30,
 } as const;
 
@@ -69,7 +69,7 @@ function soundFaults({ sound: was }: Fidelity['source'], { sound: is }: OutputFi
   return said({
     [`sound moved by ${is.offset_ms} ms`]: Math.abs(is.offset_ms) > BOUNDS.soundOffsetMs,
     [`sound of ${is.snr_db.toFixed(1)} dB`]: is.snr_db < BOUNDS.soundSnrDb,
-    [`${was.codec} encoded anew`]: was.codec === 'aac' && is.copied < 0.95,
+    [`${was.codec} encoded again`]: was.codec === 'aac' && is.copied < 0.95,
     [`${is.channels} channels instead of ${was.channels}`]: is.channels !== was.channels,
     [`language ${is.language ?? 'gone'} instead of ${was.language}`]: is.language !== was.language,
   });

@@ -24,7 +24,7 @@ export interface OutputFigures {
   readonly video?: VideoFacts;
   readonly sound?: SoundFacts & SoundComparison;
   readonly pictures: PictureFigures;
-  /** Of up to eight pictures, outside all that an engine may change; absent where none can be compared. */
+  /** The mean of up to eight pictures, outside all that an engine may change; absent where none can be compared. */
   readonly outside_face?: { readonly psnr_db: number; readonly ssim: number; readonly wanted_db: number };
   /** The largest part of a picture whose rows stand out from their neighbors; that of the source before it was woven. */
   readonly combing: { readonly source: number; readonly output: number };

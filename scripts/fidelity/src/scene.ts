@@ -33,7 +33,7 @@ const NUMBER_ROWS = 16;
 const RAMP_ROWS = 32;
 /** What a deinterlacer takes into account beside a pixel. */
 const EDGE_ROWS = 8;
-/** Of the sample face: its side, and what engines may change of it around its center. */
+/** The side of the sample face, and what engines may change of it around its center. */
 const SAMPLE = { side: 640, x: 332, y: 320, reach: 230 };
 /** The camera pans by this part of the width to both sides, so often a second. */
 const PAN = { part: 1 / 16, hertz: 0.75 };

@@ -19,14 +19,14 @@ export interface UsageTotal {
   completed: number;
   failed: number;
   cancelled: number;
-  /** Of completed runs, as all that follows. */
+  /** This and all that follows counts completed runs only. */
   inputVideoSeconds: number | null;
   inputAudioSeconds: number | null;
   outputSeconds: number | null;
   frames: number | null;
   gpuSeconds: number | null;
   costUsd: number | null;
-  /** Of how many runs the cost is known. */
+  /** The number of runs whose cost is known. */
   runsWithCost: number;
 }
 

@@ -108,11 +108,11 @@ function tooLong(what: 'video' | 'audio', seconds: number): MediaError {
   );
 }
 
-/** For recordings that were joined byte by byte: the clock starts anew with each, and all but the first would be lost. */
+/** For recordings that were joined byte by byte: the clock starts again with each, and all but the first would be lost. */
 function joined(): MediaError {
   return beyondLimit(
     'media_unsupported',
-    'The clock of the video jumps back, as where recordings were joined; export them anew as one file.',
+    'The clock of the video jumps back, as where recordings were joined; export them again as one file.',
   );
 }
 

@@ -49,7 +49,7 @@ const VERDICT_LINE = new RegExp(`^${VERDICT.replaceAll('.', '\\.')}=(\\w+)$`, 'g
 const EVIDENCE_MIN = 3;
 /** Real fields are of one order; noise, grids and enlarged pixels look like fields of both. */
 const ORDER_MAJORITY = 4;
-/** Of a video in which this part of what moves has fields, whole pictures suffer less from being taken for fields. */
+/** From this share of moving parts with fields on, deinterlacing harms whole pictures less than leaving fields woven. */
 const FIELDS_SHARE = 1 / 8;
 
 /** Pairs of fields come 30 times a second at most. */
@@ -79,7 +79,7 @@ const CODECS_WITH_FIELDS: ReadonlySet<string> = new Set([
   'prores',
   'dnxhd',
 ]);
-/** Of NTSC, PAL and high definition, some with lines that are not shown or that fill the last block. */
+/** The heights of NTSC, PAL and high definition, also with lines that are not shown or that fill the last block. */
 const HEIGHTS_WITH_FIELDS: ReadonlySet<number> = new Set([480, 486, 512, 576, 608, 1080, 1088]);
 
 function mayHaveFields({ codec, height, upright }: VideoStream): boolean {

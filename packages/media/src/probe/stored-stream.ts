@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ProbedAudio, type ProbedVideo, type ProbeResult } from './probe';
 
-/** Rises with every change of the types that are stored, so that what an older version stored is found out anew. */
+/** Rises with every change of the types that are stored, so that streams which an older version stored are probed again. */
 const FORM = 1;
 
 const rational = z.strictObject({ num: z.int().positive(), den: z.int().positive() });

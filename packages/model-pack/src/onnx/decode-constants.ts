@@ -13,7 +13,7 @@ export function decodeConstants(file: Uint8Array): ReadonlyMap<string, Float32Ar
   return constants;
 }
 
-/** Of a GraphProto: its initializers, and the attributes of its nodes that are tensors or graphs. */
+/** Collects the initializers of a GraphProto, and the attributes of its nodes that are tensors or graphs. */
 function collect(graph: Uint8Array, constants: Map<string, Float32Array>): void {
   const add = (name: string, tensor: Uint8Array): void => {
     const values = floatsOf(tensor);
