@@ -57,7 +57,7 @@ module.exports = {
     layer('contract'),
     // Published: whatever it imported would have to be published too.
     layer('client'),
-    layer('cli', 'client'),
+    layer('cli', 'client', 'credentials-reader'),
     layer('domain', 'contract'),
     layer('runtime', 'domain', 'contract'),
     layer('db', 'domain', 'contract'),
@@ -68,6 +68,7 @@ module.exports = {
     layer('admin', 'db', 'queue', 'storage', 'runtime', 'domain', 'contract'),
     layer('media', 'runtime', 'domain', 'contract'),
     layer('credentials'),
+    layer('credentials-reader'),
     layer('kernels'),
     layer('model-pack'),
     layer('engines', 'kernels', 'model-pack', 'domain', 'contract'),
@@ -86,7 +87,7 @@ module.exports = {
       from: { path: '^packages/engines/' },
       to: { path: '^packages/builtin-packs/' },
     },
-    layer('studio', 'client', 'client-python', 'domain'),
+    layer('studio', 'client', 'client-python', 'credentials-reader', 'domain'),
     layer('site', 'domain', 'contract'),
     {
       name: 'studio-knows-the-timeline-alone',
@@ -110,7 +111,7 @@ module.exports = {
     ]),
     only(
       'c2pa-only-from-credentials',
-      'Outputs are signed by packages/credentials; the command reads them with a library of other makers',
+      'Outputs are signed by packages/credentials; packages/credentials-reader reads them with a library of other makers',
       'node_modules/(@trustnxt|@peculiar|cbor-x)/',
       ['^packages/credentials/', '^packages/testkit/'],
     ),

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
+import { type Credentials, readCredentials } from '@lipsync/credentials-reader';
 import type { Command } from 'commander';
-import { type Credentials, readCredentials } from '../credentials';
 import { CommandError } from '../exit-codes';
 import type { Session } from '../session';
 
@@ -19,7 +19,8 @@ export function addVerifyCommand(program: Command, session: Session): void {
       const authorities = trust === undefined ? undefined : await readFile(trust, 'utf8');
       if ((await stat(file)).size > BYTES_MAX)
         throw new CommandError(`${file} is larger than 1 GiB, which is as much as is checked here.`, 'usage');
-      const found = await readCredentials(await readFile(file), authorities);
+      const library = await readFile(require.resolve('@contentauth/c2pa-wasm/c2pa.wasm'));
+      const found = await readCredentials(library, await readFile(file), authorities);
       session.answer({ file, ...(found ?? { state: 'none' }) }, found === null ? [] : describe(found, trust));
       const wrong = whatIsWrong(file, found, trust);
       if (wrong !== null) throw new CommandError(wrong, 'failed');

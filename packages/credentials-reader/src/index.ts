@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import type * as C2pa from '@contentauth/c2pa-wasm';
 
 /** What content credentials (C2PA) say of an MP4, as c2pa-rs found it. */
 export interface Credentials {
@@ -6,10 +6,16 @@ export interface Credentials {
   readonly state: 'invalid' | 'valid' | 'trusted';
   /** C2PA's codes of what is wrong. An unknown authority is not among them. */
   readonly problems: readonly string[];
-  readonly signer: { readonly name: string; readonly organization: string; readonly algorithm: string };
+  readonly signer: Signer;
   readonly generator: string;
   readonly actions: readonly Action[];
   readonly ingredients: readonly Ingredient[];
+}
+
+interface Signer {
+  readonly name: string;
+  readonly organization: string;
+  readonly algorithm: string;
 }
 
 interface Action {
@@ -28,6 +34,8 @@ interface Ingredient {
   readonly sha256?: string;
   /** Whether it had credentials of its own. */
   readonly has_credentials: boolean;
+  /** What they say. */
+  readonly credentials?: Pick<Credentials, 'signer' | 'generator'>;
 }
 
 /** c2pa-rs's report on a file, as far as it is read here. */
@@ -69,26 +77,34 @@ interface ReportedAction {
   readonly when?: string;
 }
 
-/** Of a signer about whom nothing is known; only --trust makes it a reason. */
+/** Of a signer about whom nothing is known; only given authorities make it a reason. */
 const UNKNOWN_SIGNER = 'signingCredential.untrusted';
 
+/** How the library begins what it says of a file without a manifest. */
+const NO_MANIFEST = 'JumbfNotFound';
+
+let library: Promise<typeof C2pa> | undefined;
+
 /**
- * Reads and checks the credentials of an MP4 that is wholly in memory. `authorities`: PEM of those that are trusted.
- * Null if the file carries none. Connects to nobody.
+ * Reads and checks the credentials of an MP4: bytes in memory, or, in a web worker alone, a Blob, which is read in
+ * pieces. `wasm`: the bytes of the library's `c2pa.wasm`, or its URL; it is loaded once. `authorities`: PEM of those
+ * that are trusted. Null if the file carries none. Connects to nobody. Rejects if the library cannot be loaded.
  */
 export async function readCredentials(
-  bytes: Uint8Array,
-  authorities: string | undefined,
+  wasm: Uint8Array | string,
+  file: Uint8Array | Blob,
+  authorities?: string,
 ): Promise<Credentials | null> {
-  const { default: start, WasmReader } = await import('@contentauth/c2pa-wasm');
-  await start({ module_or_path: await readFile(require.resolve('@contentauth/c2pa-wasm/c2pa.wasm')) });
-  const settings = {
+  const { WasmReader } = await (library ??= load(wasm));
+  const settings = JSON.stringify({
     verify: { verify_trust: authorities !== undefined, remote_manifest_fetch: false, ocsp_fetch: false },
     ...(authorities === undefined ? {} : { trust: { trust_anchors: authorities } }),
-  };
+  });
   let reader;
   try {
-    reader = await WasmReader.fromBytes('video/mp4', bytes, JSON.stringify(settings));
+    reader = await (file instanceof Uint8Array
+      ? WasmReader.fromBytes('video/mp4', file, settings)
+      : WasmReader.fromBlob('video/mp4', file, settings));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     if (message.includes(NO_MANIFEST)) return null;
@@ -101,8 +117,11 @@ export async function readCredentials(
   }
 }
 
-/** How the library begins what it says of a file without a manifest. */
-const NO_MANIFEST = 'JumbfNotFound';
+async function load(wasm: Uint8Array | string): Promise<typeof C2pa> {
+  const loaded = await import('@contentauth/c2pa-wasm');
+  await loaded.default({ module_or_path: wasm });
+  return loaded;
+}
 
 const NOTHING = {
   state: 'invalid',
@@ -112,20 +131,14 @@ const NOTHING = {
   ingredients: [],
 } as const;
 
-function credentialsIn(report: Report): Credentials {
-  const manifest = report.manifests[report.active_manifest] ?? {};
-  const { signature_info: signature, claim_generator_info: generators = [] } = manifest;
+function credentialsIn({ manifests, active_manifest, ...report }: Report): Credentials {
+  const manifest = manifests[active_manifest] ?? {};
   const codes = (report.validation_status ?? []).map(({ code }) => code);
   const actions = (manifest.assertions ?? []).flatMap(({ data }) => data.actions ?? []);
   return {
     state: ({ Invalid: 'invalid', Valid: 'valid', Trusted: 'trusted' } as const)[report.validation_state],
     problems: [...new Set(codes)].filter((code) => code !== UNKNOWN_SIGNER),
-    signer: {
-      name: signature?.common_name ?? '',
-      organization: signature?.issuer ?? '',
-      algorithm: signature?.alg ?? '',
-    },
-    generator: generators.map(named).join(', '),
+    ...originOf(manifest),
     actions: actions.map(({ action, softwareAgent, digitalSourceType, when }) => ({
       action: action.replace(/^c2pa\./, ''),
       ...(softwareAgent === undefined ? {} : { agent: named(softwareAgent) }),
@@ -134,13 +147,29 @@ function credentialsIn(report: Report): Credentials {
     })),
     ingredients: (manifest.ingredients ?? []).map((ingredient) => {
       const [, sha256] = /^nih:sha-256;([0-9a-f]{64})$/.exec(ingredient.instance_id ?? '') ?? [];
+      const own = manifests[ingredient.active_manifest ?? ''];
       return {
         title: ingredient.title ?? '',
         relationship: ingredient.relationship ?? '',
         ...(sha256 === undefined ? {} : { sha256 }),
         has_credentials: ingredient.active_manifest !== undefined,
+        ...(own === undefined ? {} : { credentials: originOf(own) }),
       };
     }),
+  };
+}
+
+function originOf({
+  signature_info: signature,
+  claim_generator_info: generators = [],
+}: Manifest): Pick<Credentials, 'signer' | 'generator'> {
+  return {
+    signer: {
+      name: signature?.common_name ?? '',
+      organization: signature?.issuer ?? '',
+      algorithm: signature?.alg ?? '',
+    },
+    generator: generators.map(named).join(', '),
   };
 }
 
