@@ -10,5 +10,6 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     sourcemap: false,
   },
+  worker: { format: 'es' },
   server: { proxy: { '/v1': process.env['API'] ?? 'http://127.0.0.1:8080' } },
 });

@@ -66,6 +66,13 @@ const RENDERED = { deadlineMs: 180_000 };
       RENDERED,
     );
     await expectAccessible();
+    await tab.evaluate(`(() => { document.querySelector('.credentials summary').click(); return true; })()`);
+    await eventually(async () =>
+      expect(await tab.evaluate(`document.querySelector('.credentials').textContent`)).toContain(
+        'this statement are as they were signed',
+      ),
+    );
+    await expectAccessible();
   });
 
   it('reads the documentation without a finding of axe', async () => {

@@ -217,6 +217,46 @@ inChromium('the studio', () => {
     await expectAccessible(page);
   });
 
+  it('checks a result’s content credentials when its badge is opened, and repeats nothing of a changed file', async () => {
+    const loaded: string[] = [];
+    page.on('request', (request) => loaded.push(request.url()));
+    await signIn(page, system.customer.api_key);
+    await page.getByLabel('Video file').setInputFiles(file('face.mp4'));
+    await page.getByLabel('Voice file').setInputFiles(file('voice.wav'));
+    await page.getByRole('button', { name: 'Render' }).click();
+    const badge = page.getByRole('region', { name: 'Downloads' }).getByRole('group');
+    const open = async (): Promise<void> => {
+      await badge.locator('summary').focus();
+      await page.keyboard.press('Enter');
+    };
+    await badge.waitFor();
+    expect(loaded.filter((url) => url.endsWith('.wasm'))).toEqual([]);
+
+    await page.setViewportSize({ width: 320, height: 568 });
+    await page.route('**/*.wasm', (route) => route.abort());
+    await open();
+    await badge.getByText('The file could not be checked').waitFor();
+    await page.unroute('**/*.wasm');
+    await badge.getByRole('button', { name: 'Try again' }).click();
+    await badge.getByText('Pictures, sound and this statement are as they were signed.').waitFor();
+    const statement = await badge.innerText();
+    for (const part of ['Self-made (not trusted)', 'for tests', 'Edited by musetalk', 'compositeWithTrained'])
+      expect(statement).toContain(part);
+    await expectAccessible(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+
+    await page.route(isStore, async (route) => {
+      const response = await route.fetch();
+      const body = await response.body();
+      body.writeUInt8(body.readUInt8(body.length - 9) ^ 1, body.length - 9);
+      await route.fulfill({ response, body });
+    });
+    await page.reload();
+    await open();
+    await badge.getByText('This file was changed after it was signed.').waitFor();
+    expect(await badge.innerText()).not.toContain('Self-made');
+  });
+
   it('asks for another key when the key is revoked, keeps what was chosen, a recorded voice too, and goes on', async () => {
     const admin = createAdmin(system);
     const key = await admin.json<{ id: string; api_key: string }>('keys', 'issue', system.customer.id);
@@ -248,7 +288,6 @@ inChromium('the studio', () => {
       if (request.method() === 'POST' && request.url().endsWith('/v1/renders')) created.push(request.url());
     });
     // The store keeps silent until somebody gives up.
-    const isStore = (url: URL): boolean => url.origin !== new URL(system.description.base_url).origin;
     await page.route(isStore, (route) => (route.request().method() === 'PUT' ? undefined : route.continue()));
     const ended = page.waitForEvent('requestfailed', (request) => request.method() === 'PUT');
     await page.getByRole('button', { name: 'Render' }).click();
@@ -380,6 +419,8 @@ async function signIn(tab: Page, key: string): Promise<void> {
   await tab.getByLabel('API key', { exact: true }).fill(key);
   await tab.keyboard.press('Enter');
 }
+
+const isStore = (url: URL): boolean => url.origin !== new URL(system.description.base_url).origin;
 
 /** What has the focus, and whether its middle is seen: nothing lies over it. */
 function focused(): Promise<{ text: string; isSeen: boolean }> {

@@ -1,6 +1,7 @@
 import { type RenderRecord } from '@lipsync/client';
 import { type JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { CredentialsBadge } from '../credentials/credentials-badge';
 import { examineVideo } from '../form/examine';
 import { formatBytes, formatSeconds } from '../form/media-limits';
 import { type PlayerClip } from '../player/clip-view';
@@ -84,13 +85,10 @@ export function Results(props: ResultsProps): JSX.Element {
       {source === null && <SourceChoice onSource={onSource} />}
       <section class="takeaway" aria-label="Downloads">
         {[...files].map(([engine, file]) => (
-          <Download
-            key={engine}
-            engine={engine}
-            file={file}
-            record={record}
-            name={fileName(sourceName, engine)}
-          />
+          <div key={engine} class="result">
+            <Download engine={engine} file={file} record={record} name={fileName(sourceName, engine)} />
+            <CredentialsBadge file={file} label={engineName(engine)} />
+          </div>
         ))}
       </section>
     </div>

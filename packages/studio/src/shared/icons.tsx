@@ -36,6 +36,8 @@ const PATHS = {
   keyboard: 'M3 6.5h18v11H3ZM6.5 10h.1M10 10h.1M13.5 10h.1M17 10h.1M8 14h8',
   trash: 'M4.5 7h15M9.5 7V4.5h5V7M6.5 7l1 12.5h9l1-12.5',
   arrow: 'M5 12h14M13 6l6 6-6 6',
+  down: 'M6 9.5l6 6 6-6',
+  shield: 'M12 3.5l7 2.5v5.5c0 4.2-2.9 7.4-7 9-4.1-1.6-7-4.8-7-9V6Z',
 } as const;
 
 export type IconName = keyof typeof PATHS;

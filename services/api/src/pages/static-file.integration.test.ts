@@ -8,6 +8,9 @@ import { sendRaw } from '../../test/raw-http';
 import { startApi, type TestApi } from '../../test/start-api';
 import { studio } from './studio';
 
+/** Larger than what is compressed as well as it can be. */
+const WASM = Buffer.alloc(1024 ** 2 + 1, 'wasm');
+
 let folder: string;
 let api: TestApi;
 
@@ -17,6 +20,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'index.html'), '<!doctype html><title>Studio</title>');
   await writeFile(join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   await writeFile(join(folder, 'assets/index-5f2c.js'), 'console.log("studio")');
+  await writeFile(join(folder, 'assets/reader-5f2c.wasm'), WASM);
   api = await startApi({ config: { studioFolder: folder } });
 });
 afterAll(async () => {
@@ -72,6 +76,16 @@ describe('the studio', () => {
     expect(policy).toContain(`media-src 'self' blob: ${api.s3.endpoint};`);
     expect(policy).not.toMatch(/unsafe|\*/);
     expect(headers.get('permissions-policy')).toContain('microphone=(self)');
+  });
+
+  it('lets no page run WebAssembly, but workers of its own', async () => {
+    const { headers } = await send(`${api.baseUrl}/studio/assets/index-5f2c.js`, 'GET');
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; frame-ancestors 'none'",
+    );
+    const wasm = await sent('/studio/assets/reader-5f2c.wasm', { 'Accept-Encoding': 'br' });
+    expect(wasm.head).toMatch(/^Content-Type: application\/wasm\r?$/m);
+    expect(brotliDecompressSync(wasm.bytes)).toEqual(WASM);
   });
 
   it('is checked for changes at every use, while files that are named by their content are not', async () => {

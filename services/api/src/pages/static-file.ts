@@ -24,11 +24,15 @@ type Encoding = (typeof ENCODINGS)[number];
 /** A cached copy is used only after asking whether it is still the current one. */
 const ASK_FIRST = 'no-cache';
 
-/** Quality 11 makes the largest file smaller by another tenth, in three seconds instead of 0.2. */
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+/**
+ * Quality 11 makes a script smaller by another tenth, in three seconds instead of 0.2. Of nine megabytes of WebAssembly,
+ * 9 makes three percent less than 5, in six seconds instead of 0.7, for which whoever asks first waits.
+ */
+const brotliQuality = ({ length }: Buffer): number => (length > 1024 ** 2 ? 5 : 9);
 
 const COMPRESS: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>>> = {
-  br: (bytes) => promisify(brotliCompress)(bytes, BROTLI),
+  br: (bytes) =>
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality(bytes) } }),
   gzip: promisify<Buffer, Buffer>(gzip),
   identity: (bytes) => Promise.resolve(bytes),
 };
@@ -93,7 +97,7 @@ function isKnown(condition: string | undefined, etag: string): boolean {
 }
 
 /** Pictures and fonts are compressed by their formats. */
-const COMPRESSIBLE = /^(text\/|application\/(json|manifest)|image\/svg)/;
+const COMPRESSIBLE = /^(text\/|application\/(json|manifest|wasm)|image\/svg)/;
 
 function encodingFor(req: Request, contentType: string): Encoding {
   if (!COMPRESSIBLE.test(contentType)) return 'identity';

@@ -24,11 +24,22 @@ export function studio(folder: string, storeOrigin: string): RequestHandler {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
-  return serveFiles(loadStudio(folder), {
+  const files = loadStudio(folder);
+  const page = serveFiles(files, {
     'Content-Security-Policy': policy,
     'Permissions-Policy': 'microphone=(self), camera=(), geolocation=()',
   });
+  const asset = serveFiles(files, { 'Content-Security-Policy': WORKER_POLICY });
+  return (req, res, next) =>
+    (res.locals.context.path.startsWith(`/studio/${HASHED}`) ? asset : page)(req, res, next);
 }
+
+/**
+ * A worker has the policy of its own file; to whatever else the page loads, none applies. The one that checks content
+ * credentials runs WebAssembly of this origin, which the page itself may not.
+ */
+const WORKER_POLICY =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; frame-ancestors 'none'";
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -41,6 +52,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
   '.mp4': 'video/mp4',
   '.wav': 'audio/wav',
+  '.wasm': 'application/wasm',
 };
 
 /** The build names what it puts there after its content, so a name never means other bytes. */
