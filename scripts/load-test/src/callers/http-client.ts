@@ -8,12 +8,14 @@ export interface HttpRequest {
   readonly body?: string | Buffer;
   /** Whether it may be resent when a kept-alive connection was closed as it went out (RFC 9110, 9.2.2). */
   readonly repeatable: boolean;
+  /** How much of the response's body is kept, in bytes; a mebibyte by default. */
+  readonly bodyLimit?: number;
 }
 
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The beginning of the body, up to the client's limit. */
+  /** The beginning of the body, up to the request's limit. */
   readonly body: Buffer;
   readonly bodyBytes: number;
 }
@@ -75,7 +77,7 @@ export function createHttpClient(options: { connections: number; timeoutMs: numb
         const chunks: Buffer[] = [];
         let bodyBytes = 0;
         response.on('data', (chunk: Buffer) => {
-          if (bodyBytes < BODY_LIMIT) chunks.push(chunk);
+          if (bodyBytes < (outgoing.bodyLimit ?? BODY_LIMIT)) chunks.push(chunk);
           bodyBytes += chunk.length;
         });
         response.once('error', (error) => finish(null, error));

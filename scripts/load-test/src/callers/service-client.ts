@@ -110,9 +110,12 @@ export function createServiceClient(options: ServiceClientOptions) {
       });
     },
 
-    /** Downloads an output from its signed URL. */
+    /** Downloads an output from its signed URL, whole. */
     async download(url: string, intendedAt: number): Promise<Exchange<HttpAnswer>> {
-      const exchange = await http.send({ method: 'GET', url, headers: {}, repeatable: true });
+      const exchange = await http.send({
+        ...{ method: 'GET', url, headers: {}, repeatable: true },
+        bodyLimit: Infinity,
+      });
       return measured('download_output', intendedAt, exchange, (answer) => {
         const outcome = storeOutcome(answer.status);
         return { outcome, body: outcome.class === 'success' ? answer : null };

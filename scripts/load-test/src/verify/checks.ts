@@ -1,54 +1,14 @@
 import { type CheckResult } from '../report/report';
-import { percent } from '../report/summary';
+import { percent, whole } from '../report/summary';
 import { type WebhookSink } from '../target/load-target';
 import { type LoggedEvent } from '../target/receiver';
 import { type RenderFlaw, type TrackedRender } from '../track/ledger';
 import { type AnswerCounts, type ErrorCount, FAILURE_CLASSES } from '../track/outcome';
+import { type Check, type Examined, runCheck } from './check';
 import { type Evidence } from './evidence';
 
 export function runChecks(evidence: Evidence): CheckResult[] {
   return CHECKS.map((check) => runCheck(check, evidence));
-}
-
-interface Findings {
-  readonly examined: number;
-  /** Descriptions. */
-  readonly failures: readonly string[];
-  /** Number of failures, when a description covers several. */
-  readonly count?: number;
-  /** Number of failures that the check tolerates; default 0. */
-  readonly tolerated?: number;
-  readonly note?: string;
-}
-
-/** What a check found, or why it does not apply. */
-type Examined = Findings | { readonly skipped: string };
-
-interface Check {
-  readonly id: string;
-  readonly title: string;
-  readonly examine: (evidence: Evidence) => Examined;
-}
-
-/** How many failures of a check the report describes. */
-const MAX_EXAMPLES = 20;
-
-function runCheck({ id, title, examine }: Check, evidence: Evidence): CheckResult {
-  const skipped = { id, title, state: 'skipped', examined: 0, failures: 0, examples: [] } as const;
-  const found = examine(evidence);
-  if ('skipped' in found) return { ...skipped, note: found.skipped };
-  const { examined, failures, count = failures.length, tolerated = 0, note = null } = found;
-  if (examined === 0) return { ...skipped, note: 'There was nothing to look at.' };
-  const isFailed = count > tolerated;
-  return {
-    id,
-    title,
-    state: isFailed ? 'failed' : 'passed',
-    examined,
-    failures: count,
-    examples: isFailed ? failures.slice(0, MAX_EXAMPLES) : [],
-    note,
-  };
 }
 
 const said = ({ operation, outcome: { status, code }, count }: ErrorCount): string =>
@@ -186,6 +146,25 @@ const RENDER_CHECKS: readonly Check[] = [
         .map(({ renderId, engine, problem }) => `${renderId} ${engine}: ${problem}`),
       note: 'A sample of the completed renders.',
     }),
+  },
+  {
+    id: 'outputs_verify',
+    title: 'Content credentials of outputs verify with a second implementation',
+    examine: ({ outputs }) => {
+      const videos = outputs.filter(({ credentials }) => credentials !== null);
+      const verified = videos.filter(({ credentials }) => credentials === 'verified').length;
+      if (videos.length > 0 && videos.every(({ credentials }) => credentials === 'none'))
+        return { skipped: 'No output carries content credentials: the service has no certificate.' };
+      return {
+        examined: videos.length,
+        failures: videos.flatMap(({ renderId, engine, credentials }) =>
+          credentials === null || credentials === 'verified'
+            ? []
+            : [`${renderId} ${engine}: ${credentials === 'none' ? 'none' : credentials.problems.join(', ')}`],
+        ),
+        note: `${whole(verified)} of ${whole(videos.length)} downloaded outputs verified.`,
+      };
+    },
   },
 ];
 

@@ -24,6 +24,13 @@ const rechecked = (status: 'completed' | 'failed' | null, webhookEventId = 'even
   { id: 'render', record: status && recordOf('render', { status, webhook_event_id: webhookEventId }) },
 ];
 const NO_ERRORS: AnswerCounts = { total: 100, failed: 0, errors: [] };
+const output = (over: Partial<Evidence['outputs'][number]> = {}): Evidence['outputs'][number] => ({
+  renderId: 'render',
+  engine: 'musetalk',
+  problem: null,
+  credentials: 'verified',
+  ...over,
+});
 /** A run in which everything was examined and nothing is wrong. */
 const evidence = (over: Partial<Evidence> = {}): Evidence => ({
   renders: [render()],
@@ -33,7 +40,7 @@ const evidence = (over: Partial<Evidence> = {}): Evidence => ({
   rechecked: rechecked('completed'),
   webhooks: webhooks(),
   deliveries: [{ eventId: 'event', status: 'delivered', attempts: 1 }],
-  outputs: [{ renderId: 'render', engine: 'musetalk', problem: null }],
+  outputs: [output()],
   uploads: [{ assetId: 'asset', status: 'ready' }],
   maxFailures: 0.01,
   drain: 60,
@@ -132,9 +139,17 @@ describe('the checks of a load test', () => {
     [
       'outputs_downloadable',
       'an output that cannot be had',
-      {
-        outputs: [{ renderId: 'render', engine: 'musetalk', problem: 'the download was answered with 403' }],
-      },
+      { outputs: [output({ problem: 'the download was answered with 403', credentials: null })] },
+    ],
+    [
+      'outputs_verify',
+      'an output that is not as it was signed',
+      { outputs: [output({ credentials: { problems: ['assertion.bmffHash.mismatch'] } })] },
+    ],
+    [
+      'outputs_verify',
+      'an output without credentials among others',
+      { outputs: [output(), output({ credentials: 'none' })] },
     ],
     ['webhooks_arrive', 'an event that never came', { webhooks: webhooks([]) }],
     [
@@ -226,6 +241,16 @@ describe('the checks of a load test', () => {
 
   it('are skipped where there was nothing to examine', () => {
     const results = runChecks(evidence({ outputs: [], uploads: [] }));
-    expect(states(results, 'skipped')).toEqual(['uploads_ready', 'outputs_downloadable']);
+    expect(states(results, 'skipped')).toEqual(['uploads_ready', 'outputs_downloadable', 'outputs_verify']);
+  });
+
+  it('count the outputs whose content credentials verify, and ask for none where a service signs nothing', () => {
+    const about = (outputs: Evidence['outputs']) =>
+      runChecks(evidence({ outputs })).find(({ id }) => id === 'outputs_verify');
+    expect(about([output(), output()])).toMatchObject({
+      state: 'passed',
+      note: '2 of 2 downloaded outputs verified.',
+    });
+    expect(about([output({ credentials: 'none' })])).toMatchObject({ state: 'skipped' });
   });
 });

@@ -31,6 +31,8 @@ export interface Evidence {
     readonly renderId: string;
     readonly engine: string;
     readonly problem: string | null;
+    /** What a second implementation of C2PA says of them; null when there is no video to look at. */
+    readonly credentials: 'verified' | 'none' | { readonly problems: readonly string[] } | null;
   }[];
   /** A status of null when get_asset did not answer. */
   readonly uploads: readonly { readonly assetId: string; readonly status: string | null }[];

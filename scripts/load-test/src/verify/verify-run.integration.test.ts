@@ -127,9 +127,19 @@ describe('the end of a load test', () => {
     ]);
     expect(collected.deliveries).toEqual([{ eventId: 'event', status: 'delivered', attempts: 1 }]);
     expect(collected.outputs).toEqual([
-      { renderId: 'good', engine: 'musetalk', problem: null },
-      { renderId: 'broken', engine: 'musetalk', problem: '13 bytes that are no MP4' },
-      { renderId: 'denied', engine: 'musetalk', problem: 'the download was answered with 403' },
+      // Its credentials are judged, too, but it is cut off.
+      {
+        ...{ renderId: 'good', engine: 'musetalk', problem: null },
+        credentials: { problems: [expect.stringContaining('InvalidAsset')] },
+      },
+      {
+        ...{ renderId: 'broken', engine: 'musetalk', problem: '13 bytes that are no MP4' },
+        credentials: null,
+      },
+      {
+        ...{ renderId: 'denied', engine: 'musetalk', problem: 'the download was answered with 403' },
+        credentials: null,
+      },
     ]);
     expect(collected.uploads).toEqual([{ assetId: 'upload', status: 'failed' }]);
   });

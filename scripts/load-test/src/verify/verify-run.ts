@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { readCredentials } from '@lipsync/credentials-reader';
 import { ASSET_STATES } from '@lipsync/domain';
 import { type JourneyContext } from '../callers/journeys';
 import { ask, type ServiceClient } from '../callers/service-client';
@@ -149,9 +151,12 @@ export async function finalStates(
     const { record } = await recheck(render);
     const found = [];
     for (const { engine, status, output } of record?.engines ?? []) {
-      const problem =
-        status === 'completed' ? await problemOf(clientOf(run, render.customer), output?.url) : null;
-      found.push({ renderId: render.id, engine, problem });
+      if (status !== 'completed') continue;
+      found.push({
+        renderId: render.id,
+        engine,
+        ...(await examineOutput(clientOf(run, render.customer), output?.url)),
+      });
     }
     return found;
   });
@@ -171,12 +176,26 @@ export async function finalStates(
 /** Position of the box type in an MP4 file. */
 const FILE_TYPE = { from: 4, to: 8, text: 'ftyp' } as const;
 
-async function problemOf(client: ServiceClient, url: string | undefined): Promise<string | null> {
-  if (url === undefined) return 'it has no address';
+type OutputFindings = Pick<Evidence['outputs'][number], 'problem' | 'credentials'>;
+
+async function examineOutput(client: ServiceClient, url: string | undefined): Promise<OutputFindings> {
+  const broken = (problem: string): OutputFindings => ({ problem, credentials: null });
+  if (url === undefined) return broken('it has no address');
   const { body, outcome } = await client.download(url, performance.now());
-  if (body === null) return `the download was answered with ${outcome.status ?? outcome.code}`;
+  if (body === null) return broken(`the download was answered with ${outcome.status ?? outcome.code}`);
   const type = body.body.toString('latin1', FILE_TYPE.from, FILE_TYPE.to);
-  return type === FILE_TYPE.text ? null : `${body.bodyBytes} bytes that are no MP4`;
+  if (type !== FILE_TYPE.text) return broken(`${body.bodyBytes} bytes that are no MP4`);
+  return { problem: null, credentials: await judgeCredentials(body.body) };
+}
+
+let reader: Promise<Buffer> | undefined;
+
+/** Reads them with another implementation of C2PA than the one that has written them. */
+async function judgeCredentials(bytes: Buffer): Promise<OutputFindings['credentials']> {
+  reader ??= readFile(require.resolve('@contentauth/c2pa-wasm/c2pa.wasm'));
+  const found = await readCredentials(await reader, bytes);
+  if (found === null) return 'none';
+  return found.state === 'invalid' ? { problems: found.problems } : 'verified';
 }
 
 const WIDTH = 8;
