@@ -81,6 +81,7 @@ export const STAGES = [
   'encode',
   'finish',
   'quality',
+  'sign',
   'upload',
 ] as const;
 

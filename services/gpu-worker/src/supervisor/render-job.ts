@@ -102,7 +102,7 @@ export async function runRender(deps: JobDeps, job: GpuJob): Promise<JobResult> 
       when: new Date(),
     }),
   );
-  const signMs = performance.now() - signing;
+  const signMs = marking === 'off' ? 0 : performance.now() - signing;
   signal.throwIfAborted();
   const key = outputKey(runId, claim.fence);
   const uploading = performance.now();
@@ -128,7 +128,7 @@ export async function runRender(deps: JobDeps, job: GpuJob): Promise<JobResult> 
     completeRender(db, claim, { outputKey: key, usage }),
   );
   const inputs = { video: video.from, audio: audio.from };
-  const measured = { engine, inputs, track, features, result, usage, fetchMs, uploadMs };
+  const measured = { engine, inputs, track, features, result, usage, fetchMs, signMs, uploadMs };
   if (accepted) {
     metrics.rendered(measured);
     const { analysis } = track;

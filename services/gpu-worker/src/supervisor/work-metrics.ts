@@ -28,6 +28,8 @@ export interface MeasuredRender {
   readonly result: RenderResult;
   readonly usage: MeasuredUsage;
   readonly fetchMs: number;
+  /** 0 where outputs are not signed. */
+  readonly signMs: number;
   readonly uploadMs: number;
 }
 
@@ -62,7 +64,7 @@ export function createWorkMetrics(metrics: Metrics) {
   /** A stage that was skipped says nothing about how long it takes. */
   function addStages(
     engine: Engine | 'preparation',
-    { fetch, upload }: OwnTimes,
+    { fetch, sign, upload }: OwnTimes,
     tasks: readonly StageTimings[],
   ): void {
     const add = (stage: Stage, ms: number): void => {
@@ -72,6 +74,7 @@ export function createWorkMetrics(metrics: Metrics) {
       tasks.reduce((sum, timings) => sum + timings[`${stage}Ms` as const], 0);
     add('fetch', fetch);
     for (const stage of TIMED_STAGES) add(stage, spent(stage));
+    add('sign', sign);
     add('upload', upload);
   }
   function addInputs(inputs: readonly InputOrigin[], { from }: TrackMeasures): void {
@@ -88,9 +91,9 @@ export function createWorkMetrics(metrics: Metrics) {
   }
 
   return {
-    rendered({ engine, inputs, track, features, result, usage, fetchMs, uploadMs }: MeasuredRender): void {
+    rendered({ engine, inputs, track, features, result, usage, ...own }: MeasuredRender): void {
       const spent = [result.timings, ...(track.analysis ? [track.analysis.timings] : [])];
-      addStages(engine, { fetch: fetchMs, upload: uploadMs }, spent);
+      addStages(engine, { fetch: own.fetchMs, sign: own.signMs, upload: own.uploadMs }, spent);
       addInputs([inputs.video, inputs.audio], track);
       if (features) cache.inc({ cache: 'features', result: features.seconds > 0 ? 'hit' : 'miss' });
       factors.observe({ engine }, (usage.processing_ms ?? NaN) / 1000 / result.outputSeconds);
@@ -102,7 +105,7 @@ export function createWorkMetrics(metrics: Metrics) {
       const engine = 'preparation';
       const tasks = [track.analysis, features].filter((task) => task !== null);
       const timings = tasks.map((task) => task.timings);
-      addStages(engine, { fetch: fetchMs, upload: 0 }, timings);
+      addStages(engine, { fetch: fetchMs, sign: 0, upload: 0 }, timings);
       for (const { gpuInferenceMs } of tasks) gpuSeconds.inc({ engine }, (gpuInferenceMs ?? 0) / 1000);
       addInputs([input], track);
     },

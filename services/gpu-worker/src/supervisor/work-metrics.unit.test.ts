@@ -17,6 +17,7 @@ async function toldAfter(quality: Partial<RenderResult['quality']>) {
     track: { from: 'cache', analysis: null },
     features: null,
     fetchMs: 0,
+    signMs: 0,
     uploadMs: 0,
     usage: {
       gpu_inference_seconds: null,
