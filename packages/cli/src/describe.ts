@@ -1,7 +1,6 @@
-import type { Asset, Delivery, EngineResult, PreparationRecord, RenderRecord } from '@lipsync/client';
+import type { EngineResult, PreparationRecord, RenderRecord } from '@lipsync/client';
 import type { ProgressLine } from './progress';
-
-export type Resource = RenderRecord | PreparationRecord | Asset | Delivery;
+import type { Resource } from './resources';
 
 /** A line for each engine of a render, or one for a preparation. */
 export function progressOf(record: RenderRecord | PreparationRecord): ProgressLine[] {

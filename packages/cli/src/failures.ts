@@ -158,7 +158,7 @@ const UNVERIFIED: Record<WebhookVerificationReason, Pick<Failure, 'message' | 'a
     advice: 'For an old delivery: --tolerance 24h. Otherwise look at the clock of this machine.',
   },
   body_too_large: { message: 'The body is larger than any event.' },
-  malformed_event: { message: 'The body is signed, but is no JSON.' },
+  malformed_event: { message: 'The body is signed, but is not JSON.' },
 };
 
 /** What the system, or this command itself, cannot do. */

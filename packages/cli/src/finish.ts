@@ -1,15 +1,10 @@
 import path from 'node:path';
-import {
-  type LipSync,
-  RenderCancelled,
-  RenderFailed,
-  type RenderRecord,
-  TimeoutError,
-} from '@lipsync/client';
+import { type LipSync, type RenderRecord, TimeoutError } from '@lipsync/client';
 import { progressOf } from './describe';
 import { CommandError } from './exit-codes';
-import { whyFailed } from './failures';
+import { failureOf, whyFailed } from './failures';
 import { checkRenderId } from './ids';
+import { throwIfUnsuccessful } from './resources';
 import { type PlannedFile, type SavedFile, saveResults } from './results';
 import { interruption, type Session } from './session';
 
@@ -37,16 +32,19 @@ export async function finishRender(
 ): Promise<void> {
   checkRenderId(accepted.id, 'failed');
   const history = await session.history();
-  let record = accepted;
-  let files: SavedFile[];
-  try {
-    record = await followRender(accepted, options, client, session);
-    await history.note(record.id, { status: record.status });
-    files = await saveResults(record, planned, client, session);
-    await history.note(record.id, { files: files.map((file) => path.resolve(file.path)) });
-  } catch (error) {
-    throw await whatGoesOn(error, record, options, client, session);
-  }
+  const record = await followRender(accepted, options, client, session).catch(async (error: unknown) => {
+    throw await whatGoesOn(error, accepted, options, client, session);
+  });
+  await history.note(record.id, { status: record.status });
+  const files = await saveResults(record, planned, client, session).catch((error: unknown) => {
+    if (!session.interrupted.aborted) throw error;
+    throw interruption(
+      session,
+      'Interrupted. Not all results are saved.',
+      `Save them: lipsync download ${record.id}`,
+    );
+  });
+  await history.note(record.id, { files: files.map((file) => path.resolve(file.path)) });
   const answer: RenderAnswer = { render: record, files };
   // A render that failed as a whole has no files, and the document of its failure has the render.
   if (files.length > 0 || record.status === 'completed')
@@ -95,8 +93,14 @@ async function whatGoesOn(
   if (session.interrupted.aborted) {
     if (cancelOnInterrupt !== true)
       return interruption(session, `Interrupted. Render ${id} goes on.`, advice);
-    await client.renders.cancel(id);
-    return interruption(session, `Interrupted. Render ${id} is cancelled.`);
+    try {
+      const { status } = await client.renders.cancel(id);
+      await (await session.history()).note(id, { status });
+      return interruption(session, `Interrupted. Render ${id} is cancelled.`);
+    } catch (refusal) {
+      const { message } = failureOf(refusal);
+      return interruption(session, `Interrupted. Render ${id} could not be cancelled: ${message}`, advice);
+    }
   }
   if (error instanceof TimeoutError)
     return new CommandError(`Render ${id} has not ended yet.`, 'later', advice);
@@ -104,8 +108,7 @@ async function whatGoesOn(
 }
 
 function throwUnlessComplete(record: RenderRecord): void {
-  if (record.status === 'failed') throw new RenderFailed(record);
-  if (record.status === 'cancelled') throw new RenderCancelled(record);
+  throwIfUnsuccessful(record);
   const failed = record.engines.filter(({ status }) => status !== 'completed');
   if (failed.length === 0) return;
   const reasons = failed.map(

@@ -112,6 +112,33 @@ describe('render', () => {
     expect(service.names().at(-1)).toBe(`POST /v1/renders/${RENDER_ID}/cancel`);
   });
 
+  it('is not called cancelled when the service refused that', async () => {
+    service.script(PROCESSING);
+    const interruption = new AbortController();
+    service.onRequest((name) => {
+      if (name !== `GET /v1/renders/${RENDER_ID}`) return;
+      interruption.abort('SIGINT');
+      service.fail(409);
+    });
+    const { exitCode, stderr } = await command(renderMedia('--cancel-on-interrupt'), { interruption });
+    expect(exitCode).toBe(EXIT_CODES.interrupted);
+    expect(stderr).toContain(`Render ${RENDER_ID} could not be cancelled`);
+    expect(stderr).toContain(`lipsync cancel ${RENDER_ID}`);
+  });
+
+  it('that is completed is neither cancelled nor said to go on when saving it is interrupted', async () => {
+    service.script(COMPLETED);
+    const interruption = new AbortController();
+    service.onRequest((name) => {
+      if (name === 'GET /store/output') interruption.abort('SIGINT');
+    });
+    const { exitCode, stderr } = await command(renderMedia('--cancel-on-interrupt'), { interruption });
+    expect(exitCode).toBe(EXIT_CODES.interrupted);
+    expect(stderr).toContain('Not all results are saved.');
+    expect(stderr).toContain(`lipsync download ${RENDER_ID}`);
+    expect(service.names()).not.toContain(`POST /v1/renders/${RENDER_ID}/cancel`);
+  });
+
   it('is never lost: an interrupt while it is created ends the command when its id is known', async () => {
     service.script(PROCESSING);
     const interruption = new AbortController();

@@ -78,7 +78,7 @@ export function inputName(source: Source): string {
 }
 
 /**
- * Uploads what are files, at once and with a line for each; returns the inputs of a request, in the same order. When one
+ * Uploads whatever is a file, all at once and with a line for each; returns the inputs of a request, in the same order. When one
  * upload fails or the user interrupts, all end.
  */
 export async function uploadFiles<Sources extends readonly Source[] | []>(

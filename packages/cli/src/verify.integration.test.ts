@@ -74,7 +74,7 @@ it('fails on a changed file, and repeats nothing of what it says', async () => {
   await writeFile(changed, bytes);
   const { exitCode, stdout, stderr } = await verify(changed);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-  expect(stderr).toContain('is not as it was signed, or no MP4: assertion.bmffHash.mismatch');
+  expect(stderr).toContain('was changed after it was signed, or is not an MP4: assertion.bmffHash.mismatch');
 });
 
 it('fails on a file without credentials', async () => {

@@ -5,8 +5,8 @@ import { count } from '../choices';
 import { isForgotten } from '../failures';
 import { hasEnded, type History, type Made } from '../history';
 import { kindOf } from '../ids';
+import { fetchResource } from '../resources';
 import type { Session } from '../session';
-import { fetchResource } from './records';
 
 const SHOWN = 20;
 /** The service limits how often it is asked. */
@@ -15,7 +15,7 @@ const AT_ONCE = 8;
 export function addListCommand(program: Command, session: Session): void {
   program
     .command('list')
-    .description('what this command made here with your key; asks for the state of what had not ended')
+    .description('what this command made here with your key; asks the service about what had not ended')
     .option('-n, --last <count>', `how many, the newest first; ${SHOWN} unless given`, count)
     .option('--refresh', 'ask for the state of all that is shown')
     .option('--forget [ids...]', 'forget these, or all; the service keeps them')
@@ -63,7 +63,7 @@ async function update(made: readonly Made[], history: History, session: Session)
 /** The service's word, or `expired` when it has forgotten it. */
 async function stateOf(id: string, client: LipSync, signal: AbortSignal): Promise<string | undefined> {
   try {
-    return (await fetchResource(kindOf(id), id, client, signal)).status;
+    return (await fetchResource(id, client, signal)).status;
   } catch (error) {
     if (isForgotten(error)) return 'expired';
     throw error;

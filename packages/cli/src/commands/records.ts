@@ -1,15 +1,10 @@
-import {
-  type Asset,
-  type LipSync,
-  type PreparationRecord,
-  type RenderRecord,
-  TimeoutError,
-} from '@lipsync/client';
+import { type LipSync, TimeoutError } from '@lipsync/client';
 import type { Command } from 'commander';
 import { duration } from '../choices';
-import { describe, progressOf, type Resource } from '../describe';
+import { describe, progressOf } from '../describe';
 import { CommandError } from '../exit-codes';
-import { type Kind, kindOf } from '../ids';
+import { checkRenderId, kindOf } from '../ids';
+import { endOf, fetchResource, type Resource, throwIfUnsuccessful } from '../resources';
 import { interruption, type Session } from '../session';
 
 export function addRecordCommands(program: Command, session: Session): void {
@@ -17,8 +12,7 @@ export function addRecordCommands(program: Command, session: Session): void {
     .command('status <id>')
     .description('the state of a render, preparation, asset or webhook event')
     .action(async (id: string) => {
-      const kind = kindOf(id);
-      const resource = await fetchResource(kind, id, await session.client(), session.interrupted);
+      const resource = await fetchResource(id, await session.client(), session.interrupted);
       await (await session.history()).note(id, { status: resource.status });
       session.answer(resource, describe(resource));
     });
@@ -38,28 +32,11 @@ export function addRecordCommands(program: Command, session: Session): void {
     .command('cancel <render-id>')
     .description('cancel a render; engines that have completed keep their results')
     .action(async (id: string) => {
+      checkRenderId(id);
       const record = await (await session.client()).renders.cancel(id, { signal: session.interrupted });
       await (await session.history()).note(id, { status: record.status });
       session.answer(record, describe(record));
     });
-}
-
-export function fetchResource(
-  kind: Kind,
-  id: string,
-  client: LipSync,
-  signal: AbortSignal,
-): Promise<Resource> {
-  switch (kind) {
-    case 'render':
-      return client.renders.get(id, { signal });
-    case 'preparation':
-      return client.preparations.get(id, { signal });
-    case 'asset':
-      return client.assets.get(id, { signal });
-    case 'event':
-      return client.webhooks.get(id, { signal });
-  }
 }
 
 /** @throws RenderFailed, RenderCancelled, PreparationFailed, AssetFailed, CommandError when the time is over */
@@ -71,27 +48,18 @@ export async function waitFor(
 ): Promise<Resource> {
   const view = await session.progress();
   const history = await session.history();
-  const options = { signal: session.interrupted, timeoutMs };
-  const last: { status?: string } = {};
-  const onChange = (record: RenderRecord | PreparationRecord | Asset) => {
-    last.status = record.status;
-    if (!('media' in record)) view.show(progressOf(record));
-  };
+  let status: string | undefined;
   try {
-    switch (kindOf(id)) {
-      case 'render':
-        return await client.renders.wait(id, { ...options, onChange });
-      case 'preparation':
-        return await client.preparations.wait(id, { ...options, onChange });
-      case 'asset':
-        return await client.assets.wait(id, { ...options, onChange });
-      case 'event':
-        throw new CommandError(
-          'Deliveries of webhooks are not waited for.',
-          'usage',
-          `See lipsync status ${id}`,
-        );
-    }
+    const last = await endOf(id, client, {
+      signal: session.interrupted,
+      timeoutMs,
+      onState(state) {
+        status = state.status;
+        if (!('media' in state)) view.show(progressOf(state));
+      },
+    });
+    throwIfUnsuccessful(last);
+    return last;
   } catch (error) {
     if (session.interrupted.aborted)
       throw interruption(session, `Interrupted. ${id} goes on.`, `Wait for it: lipsync wait ${id}`);
@@ -100,6 +68,6 @@ export async function waitFor(
     throw error;
   } finally {
     view.end();
-    await history.note(id, last);
+    await history.note(id, { status });
   }
 }

@@ -30,7 +30,7 @@ export function addVerifyCommand(program: Command, session: Session): void {
 function whatIsWrong(file: string, found: Credentials | null, trust: string | undefined): string | null {
   if (found === null) return `${file} carries no content credentials.`;
   if (found.state === 'invalid')
-    return `${file} is not as it was signed, or no MP4: ${found.problems.join(', ')}`;
+    return `${file} was changed after it was signed, or is not an MP4: ${found.problems.join(', ')}`;
   if (trust !== undefined && found.state !== 'trusted')
     return `${file} is as it was signed, but by somebody whom no authority in ${trust} vouches for.`;
   return null;

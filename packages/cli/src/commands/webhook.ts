@@ -6,6 +6,7 @@ import { deliver, describeAttempt, receiverOf } from '../deliver';
 import { describe } from '../describe';
 import { EVENT_TYPES, exampleEvent, newId } from '../events';
 import { CommandError } from '../exit-codes';
+import { kindOf } from '../ids';
 import type { Session } from '../session';
 import { namedSecrets, saySecret, secretFileOption, signingSecret } from '../webhook-secrets';
 import { addListenCommand } from './listen';
@@ -52,6 +53,8 @@ export function addWebhookCommands(program: Command, session: Session): void {
     .command('show <event-id>', { isDefault: true })
     .description('whether an event was delivered, and when it is tried again')
     .action(async (id: string) => {
+      if (kindOf(id) !== 'event')
+        throw new CommandError(`"${id}" is not the id of an event.`, 'usage', 'Those begin with evt_.');
       const delivery = await (await session.client()).webhooks.get(id, { signal: session.interrupted });
       session.answer(delivery, describe(delivery));
     });

@@ -1,9 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { fetchResource } from '../commands/records';
-import type { Resource } from '../describe';
 import { CommandError } from '../exit-codes';
-import { kindOf } from '../ids';
+import { fetchResource, type Resource } from '../resources';
 import { tool, type Workplace } from './call';
 import { explainCode, explainError, type Explanation, explanationLines } from './explanations';
 import { explanationOutput, resourceId } from './schemas';
@@ -14,7 +12,7 @@ export function addExplainTool(server: McpServer, workplace: Workplace): void {
     {
       title: 'Explain an error',
       description:
-        'What an error means and what to do about it. Name the id of what failed (a render, preparation or asset), which explains its error and that of every engine, or only a code, which explains it from the published catalogue. Name one of both.',
+        'What an error means and what to do about it. Name the id of what failed (a render, preparation or asset), which explains its error and that of every engine, or only a code, which explains it from the published catalogue. Name one of the two.',
       inputSchema: z.strictObject({
         id: resourceId('ren_…, prp_… or ast_…').exactOptional(),
         code: z.string().min(1).exactOptional().describe('As errors have it, for instance no_face_detected'),
@@ -28,7 +26,7 @@ export function addExplainTool(server: McpServer, workplace: Workplace): void {
       const errors =
         id === undefined
           ? [explainCode(code ?? '')]
-          : errorsOf(await fetchResource(kindOf(id), id, await session.client(), session.interrupted));
+          : errorsOf(await fetchResource(id, await session.client(), session.interrupted));
       return { structured: { errors }, lines: linesOf(errors) };
     }),
   );

@@ -1,11 +1,10 @@
 import { type LipSync, TimeoutError } from '@lipsync/client';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { fetchResource } from '../commands/records';
-import { describe, progressOf, type Resource } from '../describe';
-import { CommandError } from '../exit-codes';
+import { describe, progressOf } from '../describe';
 import type { Made } from '../history';
 import { checkRenderId, kindOf } from '../ids';
+import { endOf, fetchResource, type Resource } from '../resources';
 import type { Session } from '../session';
 import { type Answer, tool, type Workplace } from './call';
 import { explainError, explanationLines } from './explanations';
@@ -23,7 +22,7 @@ export function addRecordTools(server: McpServer, workplace: Workplace): void {
       annotations: { readOnlyHint: true, openWorldHint: true },
     },
     tool(workplace, async ({ id }, { session }) => {
-      const resource = await fetchResource(kindOf(id), id, await session.client(), session.interrupted);
+      const resource = await fetchResource(id, await session.client(), session.interrupted);
       await (await session.history()).note(id, { status: resource.status });
       return { ...answerOf(resource), isError: false };
     }),
@@ -97,37 +96,18 @@ export async function follow(
 ): Promise<Resource> {
   const view = await session.progress();
   let last = first;
+  const onState = (state: Resource) => {
+    last = state;
+    if ('progress_percent' in state) view.show(progressOf(state));
+  };
   try {
-    for await (last of statesOf(id, client, { signal: session.interrupted, timeoutMs: seconds * 1000 }))
-      if ('progress_percent' in last) view.show(progressOf(last));
+    last = await endOf(id, client, { signal: session.interrupted, timeoutMs: seconds * 1000, onState });
   } catch (error) {
     if (session.interrupted.aborted) session.say(`The call was cancelled; ${id} goes on.`);
     if (!(error instanceof TimeoutError) || last === undefined) throw error;
   }
-  if (last === undefined) throw new Error('there was nothing to wait for');
   await (await session.history()).note(id, { status: last.status });
   return last;
-}
-
-function statesOf(
-  id: string,
-  client: LipSync,
-  options: { signal: AbortSignal; timeoutMs: number },
-): AsyncIterable<Exclude<Resource, { attempts?: number }>> {
-  switch (kindOf(id)) {
-    case 'render':
-      return client.renders.watch(id, options);
-    case 'preparation':
-      return client.preparations.watch(id, options);
-    case 'asset':
-      return client.assets.watch(id, options);
-    case 'event':
-      throw new CommandError(
-        'Deliveries of webhooks are not waited for.',
-        'usage',
-        `Call status with ${id}, later if need be.`,
-      );
-  }
 }
 
 /** An error if it failed. */

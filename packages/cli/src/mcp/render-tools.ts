@@ -23,7 +23,7 @@ export function addRenderTools(server: McpServer, workplace: Workplace): void {
     {
       title: 'Render a lip-synced video',
       description:
-        'Renders a video of a talking face so that its mouth follows a voice. Uploads what are files, creates the render, and waits for its end. It costs computing time: to try another sync mode or engine, name the asset ids of the first render and not the files. When it is completed, call download. Cancelling this call while files are uploaded creates no render; after that it only stops waiting, and the render goes on until it ends or the tool cancel is called; list has its id.',
+        'Renders a video of a talking face so that its mouth follows a voice. Uploads whatever is a file, creates the render, and waits for its end. It costs computing time: to try another sync mode or engine, name the asset ids of the first render and not the files. When it is completed, call download. Cancelling this call while files are uploaded creates no render; after that it only stops waiting, and the render goes on until it ends or the tool cancel is called; list has its id.',
       inputSchema: z.strictObject({
         video: mediaInput('video with the face'),
         audio: mediaInput('voice, or a video whose sound is the voice'),

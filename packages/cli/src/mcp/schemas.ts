@@ -36,10 +36,10 @@ const seconds = (min: number, meaning: string) =>
 /** Of tools that create something. */
 export const callSeconds = seconds(
   0,
-  'How long after its start this call returns the state so far; 0 is as soon as it is created. No upload is cut short. It goes on by itself: call wait then.',
+  'Seconds after which this call returns the state so far; 0 returns as soon as it is created. An upload is never cut short. The work goes on: call wait.',
 );
 
-export const waitSeconds = seconds(1, 'How long to wait before the state so far is returned.');
+export const waitSeconds = seconds(1, 'Seconds after which the state so far is returned.');
 
 export const resourceId = (kinds: string) =>
   z
