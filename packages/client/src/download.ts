@@ -50,8 +50,10 @@ export async function download(
         throw new UnexpectedResponse('The download', status, '', retryAfterSeconds(response.headers));
       }
       const newTag = response.headers.get('etag') ?? undefined;
-      if (entityTag !== undefined && newTag !== undefined && newTag !== entityTag)
+      if (entityTag !== undefined && newTag !== undefined && newTag !== entityTag) {
+        await body.cancel();
         throw new LipSyncError('The output changed while it was downloaded');
+      }
       entityTag ??= newTag;
       const length = Number(response.headers.get('content-length') ?? NaN);
       // Asked for the rest, the store may send everything: then the bytes that are here already are skipped.

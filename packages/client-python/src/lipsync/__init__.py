@@ -41,9 +41,10 @@ from ._errors import (
     TimeoutError,
     UnexpectedResponse,
     WebhookVerificationError,
+    WebhookVerificationReason,
 )
 from ._media import CONTENT_TYPE_BY_EXTENSION, CONTENT_TYPES, MediaInput, StreamSource, UploadSource
-from ._webhooks import WebhookVerificationReason, verify_webhook
+from ._webhooks import verify_webhook
 
 __all__ = [
     "CONTENT_TYPES",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import builtins
 import ssl
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from typing import Generic, Literal, TypeVar, cast
 
 from ._contract import (
     ApiErrorCode,
@@ -13,9 +13,6 @@ from ._contract import (
     RecordErrorCode,
     RenderRecord,
 )
-
-if TYPE_CHECKING:
-    from ._webhooks import WebhookVerificationReason
 
 # `args` of every error are the arguments it was made with, so that it can be pickled: errors of a worker process have
 # to reach its parent.
@@ -136,6 +133,16 @@ class AssetFailed(_Failed[AssetErrorCode]):
 
     def __str__(self) -> str:
         return f"Asset {self.asset.id} failed: {self.message} ({self.code})"
+
+
+WebhookVerificationReason = Literal[
+    "missing_header",
+    "malformed_signature",
+    "wrong_signature",
+    "timestamp_out_of_tolerance",
+    "body_too_large",
+    "malformed_event",
+]
 
 
 class WebhookVerificationError(LipSyncError):

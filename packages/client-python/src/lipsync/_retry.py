@@ -49,7 +49,7 @@ def repeatedly(
             if retries >= policy.max_retries or not may_repeat(error):
                 raise
             # Chance spreads callers here, and protects nothing.
-            backoff = random.random() * min(LONGEST_BACKOFF, FIRST_BACKOFF * 2**retries)  # noqa: S311
+            backoff = random.random() * min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** min(retries, 10))  # noqa: S311
             wait = (getattr(error, "retry_after", None) or 0) + backoff
             if time.monotonic() - started_at + wait > policy.timeout:
                 raise

@@ -7,22 +7,12 @@ import math
 import re
 import time
 from collections.abc import Iterable, Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
 from ._contract import PreparationEvent, RenderEvent, WebhookEvent
 from ._errors import WebhookVerificationError
 from ._media import Readable
 from ._parse import parse
-
-WebhookVerificationReason = Literal[
-    "missing_header",
-    "malformed_signature",
-    "wrong_signature",
-    "timestamp_out_of_tolerance",
-    "body_too_large",
-    "malformed_event",
-]
-
 
 class WebhookHeaders(Protocol):
     """The headers of a request, as every framework has them: names in any case, and their values."""
