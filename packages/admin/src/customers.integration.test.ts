@@ -63,6 +63,7 @@ describe('admin customers suspend', () => {
       id,
       state: 'suspended',
       renders_cancelled: 0,
+      preparations_stopped: 0,
       deliveries_dropped: 0,
     });
     expect(await operator.json('renders', 'show', render)).toMatchObject({ status: 'accepted' });
@@ -70,6 +71,7 @@ describe('admin customers suspend', () => {
       id,
       state: 'suspended',
       renders_cancelled: 1,
+      preparations_stopped: 0,
       deliveries_dropped: 1,
     });
     expect(await event(id)).toBe(1);

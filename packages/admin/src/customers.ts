@@ -7,6 +7,7 @@ import {
   listCustomers,
   setCustomerState,
   setLimits,
+  stopOpenPreparations,
 } from '@lipsync/db';
 import { customerLimits, type CustomerRow } from '@lipsync/domain';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -60,7 +61,7 @@ export function addCustomerCommands(program: Command, connection: Connection): v
     .description(
       'refuse its keys from the next request on and hold its webhooks; what it has under way ends by itself',
     )
-    .option('--cancel-work', 'cancel its unfinished renders')
+    .option('--cancel-work', 'cancel its unfinished renders, and stop its preparations')
     .option('--drop-deliveries', 'give up the webhooks that are not delivered yet, instead of holding them')
     .option('--json')
     .action((customerId: string, options: SuspendOptions) =>
@@ -98,6 +99,7 @@ async function suspend(
     id: customerId,
     state: 'suspended',
     renders_cancelled: cancelWork ? await cancelOpenRenders(db, customerId, act) : 0,
+    preparations_stopped: cancelWork ? await stopOpenPreparations(db, customerId, act) : 0,
     deliveries_dropped: drop ? await dropDeliveries(db, act, customerId) : 0,
   };
 }

@@ -58,6 +58,7 @@ export { inspectRender, type RenderInspection } from './renders/inspect-render';
 export { type JobIdentity, type Lease, type RecoveredJob } from './jobs/job';
 export { migrate, type RunUsage } from '@lipsync/prisma';
 export { createPreparation, getPreparation } from './inputs/preparations';
+export { stopOpenPreparations } from './inputs/stop-preparations';
 export { purge } from './maintenance/purge';
 export { openDb } from './postgres/open-db';
 export { type JobKind, QUEUE_NAMES, type QueueName } from './queue/queues';

@@ -2,8 +2,10 @@ import { WEBHOOK_RETRY_DELAYS_SECONDS } from '@lipsync/domain';
 import { TEST_ACT } from '@lipsync/testkit';
 import { codeOf, only, openScenario, type Scenario } from '../../test/scenario';
 import { listAudit } from '../audit/audit-log';
+import { getPreparation } from '../inputs/preparations';
+import { stopOpenPreparations } from '../inputs/stop-preparations';
 import { completeUpload } from '../inputs/uploads';
-import { completeRender } from '../jobs/complete';
+import { completeAnalyze, completeRender } from '../jobs/complete';
 import { readBacklog } from '../queue/backlog';
 import { cancelOpenRenders } from '../renders/cancel-render';
 import { claimDeliveries, type DeliveryClaim } from '../webhooks/claim-deliveries';
@@ -112,6 +114,44 @@ describe('a suspended customer', () => {
     const rows = await listAudit(db, { sinceSeconds: 60, customerId });
     const cancelled = rows.filter(({ at, subjectId }) => at >= since && subjectId !== null);
     expect(cancelled.map(({ subjectId }) => subjectId)).toEqual(open);
+  });
+
+  it('has its preparations failed with their events and downloads, each on record, where that is asked for', async () => {
+    const { db, make, customerId } = scenario;
+    const videoId = await make.readyAsset({ customerId, mediaType: 'video' });
+    const analyzed = (await scenario.preparation({ asset_id: videoId })).preparation;
+    const fetched = (await scenario.preparation()).preparation;
+    const [job] = await make.query<{ id: string }>('SELECT id FROM jobs WHERE preparation_id = $1', [
+      analyzed.id,
+    ]);
+    const lease = await scenario.claim(job?.id ?? '');
+    await suspend();
+    expect(await stopOpenPreparations(db, customerId, TEST_ACT)).toBe(2);
+    expect(await stopOpenPreparations(db, customerId, TEST_ACT)).toBe(0);
+
+    const track = { version: '1', analyzerVersion: '1', frames: 1, fps: 25, width: 2, height: 2 };
+    expect(await completeAnalyze(db, lease, { ...track, durationSeconds: 1 })).toBe(false);
+    const ids = [analyzed.id, fetched.id];
+    const stopped = {
+      errorCode: 'worker_lost',
+      errorDetail: 'Whoever runs the service stopped it; create it again.',
+    };
+    for (const id of ids)
+      expect(await getPreparation(db, customerId, id)).toMatchObject({
+        preparation: { status: 'failed', ...stopped },
+        webhookEventId: expect.stringMatching(/^evt_/) as string,
+      });
+    expect(await make.query(`SELECT FROM jobs WHERE status <> 'finished'`)).toEqual([]);
+    const assets = [videoId, fetched.videoAssetId];
+    const states = await make.query('SELECT id, status FROM assets WHERE id = ANY($1) ORDER BY created_at', [
+      assets,
+    ]);
+    expect(states).toEqual([
+      { id: videoId, status: 'ready' },
+      { id: fetched.videoAssetId, status: 'failed' },
+    ]);
+    const rows = await listAudit(db, { sinceSeconds: 60, customerId });
+    expect(rows.map(({ subjectId }) => subjectId)).toEqual(expect.arrayContaining(ids));
   });
 
   it('loses its deliveries where that is asked for, those under way as well, and an active one none', async () => {

@@ -1,29 +1,16 @@
 import { type ErrorCode } from '@lipsync/contract';
-import {
-  type Failure,
-  isId,
-  isServiceError,
-  RECORD_STATES,
-  type RenderRow,
-  ServiceError,
-} from '@lipsync/domain';
+import { isId, isServiceError, RECORD_STATES, ServiceError } from '@lipsync/domain';
 import { type Act, recordAct } from '../audit/audit-log';
 import { customerTransaction } from '../customers/customer-transaction';
+import { lockDownloads, stopDownloads } from '../inputs/downloads';
 import { cancelOpenRuns } from '../jobs/end-records';
-import { finishJobs } from '../jobs/job';
-import { databaseNow, type Db, type Tx } from '../postgres/db';
+import { databaseNow, type Db } from '../postgres/db';
 import { findRender, type RenderDetails } from './get-render';
 
 interface Cancellation extends RenderDetails {
   /** Jobs that a worker may be running. Notify it, so that it stops at once. */
   cancelledJobIds: string[];
 }
-
-/** The error of an asset that is not fetched any more; whoever wants it creates another one. */
-const DOWNLOAD_STOPPED: Failure = {
-  errorCode: 'media_download_failed',
-  errorDetail: 'The download was stopped because the render that it was for was cancelled.',
-};
 
 /**
  * Cancels a render at once: after this returns, no engine of it can complete. Also stops the downloads of its URLs,
@@ -43,7 +30,7 @@ export async function cancelRender(
       : null;
     if (named === null) throw new ServiceError('render_not_found');
     // In the order of locks, an ingest comes before the records that wait for it.
-    const downloads = await lockDownloads(tx, named);
+    const downloads = await lockDownloads(tx, named, [named.videoAssetId, named.audioAssetId]);
     await tx.$queryRaw`SELECT id FROM renders WHERE id = ${renderId} AND customer_id = ${customerId} FOR UPDATE`;
     const render = await tx.render.findUnique({ where: { id: renderId, customerId } });
     if (render === null) throw new ServiceError('render_not_found');
@@ -55,14 +42,7 @@ export async function cancelRender(
     }
     const jobIds = await cancelOpenRuns(db, tx, render, now);
     if (act !== undefined) await recordAct(db, tx, act, { customerId, subjectId: renderId });
-    for (const download of downloads) {
-      if (await isAwaited(tx, download.assetId)) continue;
-      await finishJobs(tx, [download.jobId], DOWNLOAD_STOPPED.errorCode);
-      await tx.asset.update({
-        where: { id: download.assetId, customerId },
-        data: { status: 'failed', stage: 'failed', ...DOWNLOAD_STOPPED, updatedAt: now },
-      });
-    }
+    await stopDownloads(tx, downloads, 'render that it was for was cancelled', now);
     return jobIds;
   });
   // A cancelled render does not change any more, so its locks need not be held for this.
@@ -96,28 +76,3 @@ const ENDED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'render_expired',
   'render_not_cancellable',
 ]);
-
-/** Locks the unfinished downloads of the URLs that the render was created with. */
-async function lockDownloads(tx: Tx, render: RenderRow): Promise<{ jobId: string; assetId: string }[]> {
-  const inputs = [render.videoAssetId, render.audioAssetId];
-  await tx.$queryRaw`
-    SELECT id FROM jobs
-    WHERE asset_id = ANY(${inputs}) AND customer_id = ${render.customerId} AND status <> 'finished'
-    ORDER BY id FOR UPDATE`;
-  // Assets that the create itself made have its time; all others are older.
-  return tx.$queryRaw`
-    SELECT jobs.id AS "jobId", assets.id AS "assetId" FROM assets JOIN jobs ON jobs.asset_id = assets.id
-    WHERE assets.id = ANY(${inputs}) AND assets.customer_id = ${render.customerId}
-      AND assets.created_at = ${render.createdAt} AND assets.status = 'pending' AND jobs.status <> 'finished'
-    ORDER BY assets.id FOR UPDATE OF assets`;
-}
-
-/** Says whether an open record waits for a locked asset. The lock keeps others from referring to it meanwhile. */
-async function isAwaited(tx: Tx, assetId: string): Promise<boolean> {
-  const [row] = await tx.$queryRaw<{ awaited: boolean }[]>`
-    SELECT EXISTS (SELECT FROM renders
-        WHERE (video_asset_id = ${assetId} OR audio_asset_id = ${assetId}) AND status IN ('accepted', 'processing'))
-      OR EXISTS (SELECT FROM preparations
-        WHERE video_asset_id = ${assetId} AND status IN ('accepted', 'processing')) AS awaited`;
-  return row?.awaited === true;
-}
