@@ -89,7 +89,7 @@ export function addBackupCommands(program: Command, connection: Connection): voi
             details: { restored_to: dump.takenAt.toISOString(), dump_of_before: before.key },
           }),
         );
-        await storage.eraseVersions(UPLOADS);
+        await storage.eraseVersions([UPLOADS]);
         const counts = { objects_restored: 0, objects_hidden: 0 };
         for (const prefix of OBJECTS) {
           const { restored, hidden } = await storage.returnTo(prefix, dump.takenAt);

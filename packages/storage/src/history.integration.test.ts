@@ -54,10 +54,10 @@ it('forgets what was replaced or deleted before a time, with the markers that hi
   await put('assets/deleted', 'gone');
   await storage.delete(['assets/deleted']);
   expect(await storage.forgetVersions(fromNow(-10))).toBe(0);
-  expect(await storage.countVersions('')).toEqual({ objects: 3, bytes: 'oldnewgone'.length });
+  expect(await storage.countVersions([''])).toEqual({ objects: 3, bytes: 'oldnewgone'.length });
 
   expect(await storage.forgetVersions(fromNow(10))).toBe(2);
-  expect(await storage.countVersions('')).toEqual({ objects: 1, bytes: 'new'.length });
+  expect(await storage.countVersions([''])).toEqual({ objects: 1, bytes: 'new'.length });
   expect(await storage.returnTo('', fromNow(0))).toEqual({ restored: 0, hidden: 0 });
   expect((await storage.getBuffer('assets/replaced')).toString()).toBe('new');
 });

@@ -44,10 +44,10 @@ export interface Storage {
   delete(keys: readonly string[], options?: { signal?: AbortSignal }): Promise<void>;
   /** All keys with this prefix, in order. */
   list(prefix: string): AsyncGenerator<string>;
-  /** What is stored under a prefix, hidden versions included. */
-  countVersions(prefix: string): Promise<VersionTotals>;
-  /** Deletes all versions and delete markers under a prefix until nothing is there. Returns what it deleted. */
-  eraseVersions(prefix: string): Promise<VersionTotals>;
+  /** What is stored under these prefixes, hidden versions included. */
+  countVersions(prefixes: readonly string[]): Promise<VersionTotals>;
+  /** Deletes all versions and delete markers under these prefixes until nothing is there. Returns what it deleted. */
+  eraseVersions(prefixes: readonly string[]): Promise<VersionTotals>;
   /** All multipart uploads of the bucket that nobody has completed. */
   listIncompleteUploads(): Promise<IncompleteUpload[]>;
   /** One that is gone already is no error. */
@@ -92,8 +92,8 @@ export function createStorage(options: StorageOptions & { clock?: Clock }): Stor
     copy: (from, to, copyOptions) => copy(store, from, to, copyOptions),
     delete: (keys, deleteOptions) => deleteObjects(store, keys, deleteOptions?.signal),
     list: (prefix) => listKeys(store, prefix),
-    countVersions: (prefix) => countVersions(store, prefix),
-    eraseVersions: (prefix) => eraseVersions(store, prefix),
+    countVersions: (prefixes) => countVersions(store, prefixes),
+    eraseVersions: (prefixes) => eraseVersions(store, prefixes),
     listIncompleteUploads: () => listIncompleteUploads(store),
     abortUpload: (upload) => abortUpload(store, upload),
     keepVersions: () => keepVersions(store),

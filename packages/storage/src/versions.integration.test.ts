@@ -41,10 +41,19 @@ async function traces(): Promise<string[]> {
   return [...(all.Versions ?? []), ...(all.DeleteMarkers ?? [])].map(({ Key }) => String(Key)).sort();
 }
 
+/** The bucket through a client that asks for pages of this size. */
+function pagesOf(size: number) {
+  const paging = createS3Client({ ...server, forcePathStyle: true }, server.endpoint, 1);
+  paging.middlewareStack.add((next) => (args) => next({ ...args, input: { ...args.input, MaxKeys: size } }), {
+    step: 'initialize',
+  });
+  return { client: paging, bucket: server.bucket };
+}
+
 it('erases what is under a prefix, and nothing else, whether or not the bucket keeps versions', async () => {
   await put('outputs/one/video', 'before versions');
   await put('outputs/only/video', 'x');
-  expect(await storage.eraseVersions('outputs/only/')).toEqual({ objects: 1, bytes: 1 });
+  expect(await storage.eraseVersions(['outputs/only/'])).toEqual({ objects: 1, bytes: 1 });
   await keepVersions();
   await put('outputs/one/video', 'first');
   await put('outputs/one/video', 'second');
@@ -53,30 +62,55 @@ it('erases what is under a prefix, and nothing else, whether or not the bucket k
   expect(await storage.head('outputs/one/video')).toBeNull();
 
   const there = { objects: 3, bytes: 'before versionsfirstsecond'.length };
-  expect(await storage.countVersions('outputs/one/')).toEqual(there);
-  expect(await storage.eraseVersions('outputs/one/')).toEqual(there);
+  expect(await storage.countVersions(['outputs/one/'])).toEqual(there);
+  expect(await storage.eraseVersions(['outputs/one/'])).toEqual(there);
   expect(await traces()).toEqual(['outputs/other/video']);
-  expect(await storage.eraseVersions('outputs/one/')).toEqual({ objects: 0, bytes: 0 });
+  expect(await storage.eraseVersions(['outputs/one/'])).toEqual({ objects: 0, bytes: 0 });
 });
 
 it('goes through as many pages as there are', async () => {
   await keepVersions();
   for (const name of ['a', 'b', 'b', 'b', 'c']) await put(`paged/${name}`, name);
-  const paging = createS3Client({ ...server, forcePathStyle: true }, server.endpoint, 1);
-  paging.middlewareStack.add((next) => (args) => next({ ...args, input: { ...args.input, MaxKeys: 2 } }), {
-    step: 'initialize',
-  });
-  const small = { client: paging, bucket: server.bucket };
-  expect(await countVersions(small, 'paged/')).toEqual({ objects: 5, bytes: 5 });
-  expect(await eraseVersions(small, 'paged/')).toEqual({ objects: 5, bytes: 5 });
-  paging.destroy();
+  const small = pagesOf(2);
+  expect(await countVersions(small, ['paged/'])).toEqual({ objects: 5, bytes: 5 });
+  expect(await eraseVersions(small, ['paged/'])).toEqual({ objects: 5, bytes: 5 });
+  small.client.destroy();
   expect((await traces()).filter((key) => key.startsWith('paged/'))).toEqual([]);
+});
+
+it('finds what is under many prefixes in few requests, also where others have stored much in between', async () => {
+  const own = Array.from({ length: 40 }, (_, i) => `many/run_${String(i).padStart(3, '0')}/`);
+  const keys = own.flatMap((prefix) => [`${prefix}1/video`, `${prefix}2/video`]);
+  for (const key of keys) await put(key, 'own');
+  const others = [
+    'many/run_',
+    'many/run_007',
+    'many/run_007x/video',
+    'many/run_0390/video',
+    'many/run_1/video',
+  ];
+  for (const key of others) await put(key, 'of another');
+  const requests: string[] = [];
+  const applies = ({ method, key }: { method: string; key: string }): boolean => {
+    if (method === 'GET' && key === '') requests.push(key);
+    return false;
+  };
+  server.faults.set({ slowDownRate: 1, applies });
+  expect(await storage.countVersions(own)).toEqual({ objects: 80, bytes: 80 * 3 });
+  expect(requests).toHaveLength(1);
+
+  // The first 30 are more than a page of ten for every 16: they are looked for by halves, and then one by one.
+  const paging = pagesOf(10);
+  expect(await eraseVersions(paging, own.slice(0, 30))).toEqual({ objects: 60, bytes: 60 * 3 });
+  expect(await storage.eraseVersions(own)).toEqual({ objects: 20, bytes: 20 * 3 });
+  paging.client.destroy();
+  expect((await traces()).filter((key) => key.startsWith('many/'))).toEqual([...others].sort());
 });
 
 it('says so if a version cannot be deleted', async () => {
   await put('refused/object', 'x');
   server.faults.set({ denyRate: 1, applies: ({ method }) => method === 'DELETE' });
-  await expect(storage.eraseVersions('refused/')).rejects.toMatchObject({ kind: 'rejected' });
+  await expect(storage.eraseVersions(['refused/'])).rejects.toMatchObject({ kind: 'rejected' });
 });
 
 it('aborts uploads in parts that nobody completed', async () => {

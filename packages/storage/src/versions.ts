@@ -28,41 +28,94 @@ export interface Version {
   readonly modifiedAt: Date;
 }
 
-/** What is stored under a prefix, without changing it. */
-export async function countVersions(bucket: Bucket, prefix: string): Promise<VersionTotals> {
-  let [objects, bytes] = [0, 0];
-  for await (const page of versionPages(bucket, prefix)) {
-    const stored = page.flatMap(({ sizeBytes }) => sizeBytes ?? []);
-    objects += stored.length;
-    bytes += stored.reduce((sum, size) => sum + size, 0);
-  }
-  return { objects, bytes };
+/** What is stored under these prefixes, without changing it. */
+export async function countVersions(bucket: Bucket, prefixes: readonly string[]): Promise<VersionTotals> {
+  return totalsOf(await findVersions(bucket, prefixes));
 }
 
 /**
- * How often a prefix is looked through: once to delete, once more to see that nothing is left, and the rest for what was
+ * How often prefixes are looked through: once to delete, once more to see that nothing is left, and the rest for what was
  * stored meanwhile.
  */
 const LOOKS_MAX = 5;
 
 /**
- * Deletes every version and every delete marker under a prefix, and looks again until nothing is there. Returns what it
- * deleted. Throws StorageError `unavailable` if something keeps coming back.
+ * Deletes every version and every delete marker under these prefixes, and looks again until nothing is there. Returns what
+ * it deleted. Throws StorageError `unavailable` if something keeps coming back.
  */
-export async function eraseVersions(bucket: Bucket, prefix: string): Promise<VersionTotals> {
-  let [objects, bytes] = [0, 0];
+export async function eraseVersions(bucket: Bucket, prefixes: readonly string[]): Promise<VersionTotals> {
+  const deleted: Version[] = [];
   for (let look = 0; look < LOOKS_MAX; look += 1) {
-    let found = false;
-    for await (const page of versionPages(bucket, prefix)) {
-      found ||= page.length > 0;
-      await Promise.all(page.map((version) => deleteVersion(bucket, version)));
-      const stored = page.flatMap(({ sizeBytes }) => sizeBytes ?? []);
-      objects += stored.length;
-      bytes += stored.reduce((sum, size) => sum + size, 0);
-    }
-    if (!found) return { objects, bytes };
+    const found = await findVersions(bucket, prefixes);
+    if (found.length === 0) return totalsOf(deleted);
+    await inParallel(found, (version) => deleteVersion(bucket, version));
+    deleted.push(...found);
   }
-  throw new StorageError('unavailable', `erase ${prefix}, under which something keeps being stored`);
+  throw new StorageError('unavailable', `erase ${deleted.at(-1)?.key}, or what keeps being stored beside it`);
+}
+
+function totalsOf(versions: readonly Version[]): VersionTotals {
+  const sizes = versions.flatMap(({ sizeBytes }) => sizeBytes ?? []);
+  return { objects: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+}
+
+/** Fewer prefixes than this are looked for one by one. */
+const TOGETHER_MIN = 16;
+
+/** Everything under these prefixes, none of which begins as another one does. */
+async function findVersions(bucket: Bucket, prefixes: readonly string[]): Promise<Version[]> {
+  if (prefixes.length < TOGETHER_MIN) {
+    const found: Version[] = [];
+    await inParallel(prefixes, async (prefix) => {
+      for await (const page of versionPages(bucket, prefix)) found.push(...page);
+    });
+    return found;
+  }
+  const sorted = [...prefixes].sort();
+  const together = await findTogether(bucket, sorted);
+  if (together !== null) return together;
+  const half = Math.ceil(sorted.length / 2);
+  return [
+    ...(await findVersions(bucket, sorted.slice(0, half))),
+    ...(await findVersions(bucket, sorted.slice(half))),
+  ];
+}
+
+/**
+ * Looks through all that begins as these prefixes do. Ids sort by time, so what one customer made lies close together, and
+ * few pages show it all. Null if there is so much of others in between that it would take a page for every few of them.
+ */
+async function findTogether(bucket: Bucket, sorted: readonly string[]): Promise<Version[] | null> {
+  const found: Version[] = [];
+  let pages = 0;
+  for await (const page of versionPages(bucket, sharedStart(sorted))) {
+    pages += 1;
+    if (pages > sorted.length / TOGETHER_MIN) return null;
+    found.push(...page.filter(({ key }) => sorted.some((prefix) => key.startsWith(prefix))));
+  }
+  return found;
+}
+
+/** What all of these begin with. Of sorted texts, that is what the first and the last have in common. */
+function sharedStart(sorted: readonly string[]): string {
+  const [first = '', last = ''] = [sorted[0], sorted.at(-1)];
+  let length = 0;
+  while (length < first.length && first[length] === last[length]) length += 1;
+  return first.slice(0, length);
+}
+
+/** Requests at once: fewer than the client has sockets, so that none waits for one until it is given up. */
+const PARALLEL = 32;
+
+/** Calls `work` for each item, a few at once. Rejects with the first failure, when none is under way any more. */
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const waiting = items.values();
+  const takeTurns = async (): Promise<void> => {
+    for (const item of waiting) await work(item);
+  };
+  const turns = await Promise.allSettled(Array.from({ length: PARALLEL }, takeTurns));
+  const failed = turns.find((turn) => turn.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }
 
 /** An upload in parts that nobody has completed. */

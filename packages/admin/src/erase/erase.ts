@@ -38,8 +38,6 @@ export interface ErasureOutcome {
 }
 
 const PREFIXES = { outputPrefix, assetPrefix, featurePrefix };
-/** Requests to the store at once. */
-const PARALLEL = 16;
 
 /** What belongs to the subject now, in rows and in the store. */
 export async function countSubject(
@@ -47,17 +45,17 @@ export async function countSubject(
   subject: ErasureSubject,
 ): Promise<ErasureTotals> {
   const totals = { renders: 0, preparations: 0, assets: 0, uploads: 0, objects: 0, bytes: 0 };
-  const look = async (prefix: string): Promise<void> => {
-    const { objects, bytes } = await storage.countVersions(prefix);
+  const look = async (prefixes: readonly string[]): Promise<void> => {
+    const { objects, bytes } = await storage.countVersions(prefixes);
     totals.objects += objects;
     totals.bytes += bytes;
   };
   for await (const { kind, ids, prefixes } of erasurePages(db, subject, PREFIXES)) {
     totals[`${kind}s`] += ids.length;
-    await inParallel(prefixes, look);
+    await look(prefixes);
   }
   const features = await findErasedFeatures(db, subject, PREFIXES);
-  if (features !== null) await look(features.prefix);
+  if (features !== null) await look([features.prefix]);
   return totals;
 }
 
@@ -93,10 +91,9 @@ export async function erase(
   await eraseFeatures(deps, await findErasedFeatures(db, subject, PREFIXES));
   const incomplete = await storage.listIncompleteUploads();
   for await (const page of erasurePages(db, subject, PREFIXES)) {
-    await inParallel(page.prefixes, async (prefix) => {
-      for (const upload of incomplete) if (upload.key.startsWith(prefix)) await storage.abortUpload(upload);
-      await storage.eraseVersions(prefix);
-    });
+    for (const upload of incomplete)
+      if (page.prefixes.some((prefix) => upload.key.startsWith(prefix))) await storage.abortUpload(upload);
+    await storage.eraseVersions(page.prefixes);
     onStep(`bytes of ${page.ids.length} ${page.kind}s deleted`);
     await deleteErased(db, subject.customerId, page);
     onStep(`rows of ${page.ids.length} ${page.kind}s deleted`);
@@ -139,7 +136,7 @@ async function eraseFeatures(
   features: ErasedFeatures | null,
 ): Promise<void> {
   if (features === null) return;
-  await storage.eraseVersions(features.prefix);
+  await storage.eraseVersions([features.prefix]);
   onStep('bytes of features deleted');
   await deleteFeatures(db, features);
   onStep('rows of features deleted');
@@ -158,17 +155,6 @@ async function whatIsLeft({ db, storage }: ErasureDeps, subject: ErasureSubject)
     .filter(([table]) => table !== 'uploads' || count === 0)
     .map(([table, number]) => `${number} rows of ${table}`);
   const features =
-    subject.kind === 'customer' ? await storage.countVersions(featurePrefix(subject.id)) : { objects: 0 };
+    subject.kind === 'customer' ? await storage.countVersions([featurePrefix(subject.id)]) : { objects: 0 };
   return [...uploads, ...rows, ...(features.objects > 0 ? [`${features.objects} objects of features`] : [])];
-}
-
-/** Calls `work` for each item, a few at once. Rejects with the first failure, when none is under way any more. */
-async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
-  const waiting = items.values();
-  const takeTurns = async (): Promise<void> => {
-    for (const item of waiting) await work(item);
-  };
-  const turns = await Promise.allSettled(Array.from({ length: PARALLEL }, takeTurns));
-  const failed = turns.find((turn) => turn.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
 }
