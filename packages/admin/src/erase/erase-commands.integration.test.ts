@@ -1,43 +1,23 @@
-import { migrate } from '@lipsync/db';
-import { testRedisUrl } from '@lipsync/testkit';
+import { openAdminLogin } from '../../test/admin-login';
 import { openWorld, rowsWith, type World } from '../../test/erasable';
 import { runCommand } from '../../test/operator';
+import { applyAgain } from './apply-again';
+import { stop } from './erase';
 import { type ErasureRecord } from './erasure-list';
 
-const PASSWORD = 'secret';
-
 let world: World;
-let environment: Record<string, string>;
-/** The login of the operator's command, by its name. */
-let role: string;
-
+let login: Awaited<ReturnType<typeof openAdminLogin>>;
 beforeAll(async () => {
   world = await openWorld();
-  const url = new URL(world.database.url);
-  role = `${url.pathname.slice(1)}_admin`;
-  await world.make.query(`CREATE ROLE ${role} LOGIN PASSWORD '${PASSWORD}'`);
-  await migrate(url.href);
-  url.username = role;
-  url.password = PASSWORD;
-  environment = {
-    DATABASE_URL: url.href,
-    PUBLIC_BASE_URL: 'https://api.example.com',
-    MASTER_KEY: 'ab'.repeat(32),
-    REDIS_URL: testRedisUrl(),
-    S3_ENDPOINT: world.server.endpoint,
-    S3_BUCKET: world.server.bucket,
-    S3_ACCESS_KEY_ID: world.server.accessKeyId,
-    S3_SECRET_ACCESS_KEY: world.server.secretAccessKey,
-  };
+  login = await openAdminLogin(world);
 });
 afterEach(() => world.server.faults.clear());
 afterAll(async () => {
-  await world.make.query(`DROP OWNED BY ${role}`);
-  await world.make.query(`DROP ROLE ${role}`);
+  await login.close();
   await world.close();
 });
 
-const admin = (...args: string[]) => runCommand(environment, ...args);
+const admin = (...args: string[]) => runCommand(login.environment, ...args);
 
 async function json<T>(...args: string[]): Promise<T> {
   const { exitCode, stdout, stderr } = await admin(...args, '--json');
@@ -145,6 +125,23 @@ describe('admin erased apply', () => {
     expect(left.find(({ id }) => id === broken)?.left).toMatch(/put/);
     world.server.faults.clear();
     expect(await json('erased', 'apply')).toEqual([{ kind: 'customer', id: broken, left: 'nothing' }]);
+  });
+
+  it('waits once for all that were interrupted', async () => {
+    const ids = [await customerAtRest(), await customerAtRest()];
+    const act = { actor: 'ada', command: 'customers erase' };
+    const found = { renders: 0, preparations: 0, assets: 1, uploads: 0, objects: 2, bytes: 15 };
+    const onStep = (): void => undefined;
+    const waits: number[] = [];
+    const deps = { ...world, act, onStep, wait: async (ms: number) => void waits.push(ms) };
+    for (const id of ids) await stop(deps, { kind: 'customer', id, customerId: id }, found);
+    const erased = ids.map((id) => ({ kind: 'customer', id, left: 'nothing' }));
+    expect(await applyAgain(deps)).toEqual(expect.arrayContaining(erased));
+    expect(waits).toEqual([expect.any(Number)]);
+    expect(waits[0]).toBeGreaterThan(60_000);
+    expect(await rowsWith(world, ...ids)).toEqual(
+      expect.not.arrayContaining([expect.not.stringMatching(/^audit_log: /)]),
+    );
   });
 
   interface BackedUp {

@@ -1,10 +1,11 @@
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Db, type ErasureSubject, findErasureSubject } from '@lipsync/db';
-import { type Storage, StorageError } from '@lipsync/storage';
+import { type ErasureSubject } from '@lipsync/db';
+import { StorageError } from '@lipsync/storage';
 import { type Command } from 'commander';
 import { complain, print, type Row } from '../command-line';
 import { type AdminContext, type Connection } from '../connect';
+import { applyAgain, subjectOf } from './apply-again';
 import { countSubject, erase, type ErasureDeps } from './erase';
 import { type ErasureRecord, listErasures, readErasure } from './erasure-list';
 
@@ -50,7 +51,11 @@ export function addEraseCommands(program: Command, connection: Connection): void
     .description('after a restore of the database: erase again what came back of everything on the list')
     .option('--json')
     .action((options: { json?: boolean }) =>
-      withErasure(connection, async (deps) => print(await applyAgain(deps), options)),
+      withErasure(connection, async (deps) => {
+        const rows = await applyAgain(deps);
+        print(rows, options);
+        if (rows.some(({ left }) => left !== 'nothing')) process.exitCode = 1;
+      }),
     );
 }
 
@@ -105,18 +110,6 @@ async function eraseOne(
   }
 }
 
-/** Also that of an interrupted erasure whose last row is gone, and whose record does not say so yet. */
-async function subjectOf(
-  db: Db,
-  kind: ErasureSubject['kind'],
-  id: string,
-  earlier: ErasureRecord | null,
-): Promise<ErasureSubject | null> {
-  const subject = await findErasureSubject(db, kind, id);
-  if (subject !== null || earlier === null || earlier.state === 'erased') return subject;
-  return { kind, id, customerId: earlier.customer_id };
-}
-
 /** Asks on a terminal for the id itself, so that nobody erases by habit. */
 async function isConfirmed(id: string): Promise<boolean> {
   if (!process.stdin.isTTY) throw new Error('nobody can confirm this here: repeat it with --yes');
@@ -126,35 +119,6 @@ async function isConfirmed(id: string): Promise<boolean> {
   } finally {
     terminal.close();
   }
-}
-
-/** Erases what is on the list and there again, or not quite gone. Returns what became of each that was. */
-async function applyAgain(deps: Deps): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (const record of await recordsOf(deps.storage)) {
-    const subject = await subjectOf(deps.db, record.kind, record.id, record);
-    if (subject === null) continue;
-    const left = await erase({ ...deps, onStep: () => undefined }, subject, record.found).then(
-      (outcome) => outcome.left,
-      (error: unknown) => [reasonToGoOn(error)],
-    );
-    rows.push({ kind: record.kind, id: record.id, left: left.join('; ') || 'nothing' });
-    if (left.length > 0) process.exitCode = 1;
-  }
-  return rows;
-}
-
-/** What one erasure failed for, so that the others are not kept from theirs. Rights would be lacking for all. */
-function reasonToGoOn(error: unknown): string {
-  if (error instanceof StorageError && error.kind === 'rejected') throw error;
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** All at once, because applying them writes to the list. */
-async function recordsOf(storage: Storage): Promise<ErasureRecord[]> {
-  const records: ErasureRecord[] = [];
-  for await (const record of listErasures(storage)) records.push(record);
-  return records;
 }
 
 function row({ kind, id, state, by, begun_at, erased_at, found }: ErasureRecord): Row {

@@ -59,6 +59,14 @@ export async function countSubject(
   return totals;
 }
 
+/** An erasure in which nothing new can begin and what was under way has ended, but somebody may still be storing. */
+export interface Stopped {
+  readonly subject: ErasureSubject;
+  readonly record: ErasureRecord;
+  /** Milliseconds since the start of the process, from when on nobody is at work. */
+  readonly quietAtMs: number;
+}
+
 /**
  * Erases the subject. The order makes it safe to be killed anywhere and called again, and safe while work runs: what is
  * begun is on record first; then nothing new can begin, and what was under way has ended; then bytes go before the rows
@@ -69,9 +77,19 @@ export async function erase(
   subject: ErasureSubject,
   found: ErasureTotals,
 ): Promise<ErasureOutcome> {
+  const stopped = await stop(deps, subject, found);
+  await waitForQuiet(deps, [stopped]);
+  return deleteAll(deps, stopped);
+}
+
+/** The first half: what is to be erased is on record, and stopped. */
+export async function stop(
+  deps: ErasureDeps,
+  subject: ErasureSubject,
+  found: ErasureTotals,
+): Promise<Stopped> {
   const { db, storage, act, onStep } = deps;
   const earlier = await readErasure(storage, subject.kind, subject.id);
-  const wasInterrupted = earlier?.state === 'begun';
   const begun = { state: 'begun', erased_at: null } as const;
   const record: ErasureRecord =
     earlier === null ? { ...newRecord(subject, act, found), ...begun } : { ...earlier, ...begun };
@@ -84,7 +102,18 @@ export async function erase(
   onStep('messages removed');
   const waitMs = writersUntil === null ? 0 : await msUntil(db, writersUntil);
   // Whoever was at work when an earlier call was killed is not known any more.
-  await deps.wait(wasInterrupted ? WRITERS_SECONDS * 1000 : waitMs);
+  const quietInMs = earlier?.state === 'begun' ? WRITERS_SECONDS * 1000 : waitMs;
+  return { subject, record, quietAtMs: performance.now() + quietInMs };
+}
+
+/** Resolves when nobody is at work for any of these. */
+export async function waitForQuiet({ wait }: ErasureDeps, all: readonly Stopped[]): Promise<void> {
+  await wait(Math.max(0, ...all.map(({ quietAtMs }) => quietAtMs - performance.now())));
+}
+
+/** The second half: bytes, rows, and a look at what is left. */
+export async function deleteAll(deps: ErasureDeps, { subject, record }: Stopped): Promise<ErasureOutcome> {
+  const { db, storage, act, onStep } = deps;
   await writeErasure(storage, { ...record, state: 'stopped' });
   onStep('nobody at work');
 
