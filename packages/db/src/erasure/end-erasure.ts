@@ -29,7 +29,7 @@ export async function findLeftRows(db: Db, subject: ErasureSubject): Promise<Rec
   return Object.fromEntries(Object.entries(counts).filter(([, rows]) => rows > 0));
 }
 
-/** Deletes the last row, that of the customer, and records the end of the erasure. */
+/** Deletes the last row, that of the customer, and records the end of the erasure, unless an earlier call has. */
 export function endErasure(
   db: Db,
   { kind, id, customerId }: ErasureSubject,
@@ -37,7 +37,7 @@ export function endErasure(
   details: Readonly<Record<string, number>>,
 ): Promise<void> {
   return transaction(db, async (tx) => {
-    if (kind === 'customer') await tx.customer.deleteMany({ where: { id } });
+    if (kind === 'customer' && (await tx.customer.deleteMany({ where: { id } })).count === 0) return;
     const subjectId = kind === 'customer' ? null : id;
     await recordAct(db, tx, act, { customerId, subjectId, details: { ...details, erased: true } });
   });
