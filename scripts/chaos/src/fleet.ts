@@ -5,6 +5,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  adminEnvironment,
   childrenOf,
   createProcessManager,
   createState,
@@ -34,7 +35,8 @@ import { startTcpProxy, type TcpProxy } from './tcp-proxy';
 export type Service = 'api' | 'media-worker' | 'gpu-worker' | 'webhook-dispatcher';
 export type Backend = 'postgres' | 'redis' | 'store';
 
-const CUSTOMERS = 3;
+/** The last one is erased while it is at work. */
+const CUSTOMERS = 4;
 const LIMITS = { postPerMinute: 1_000_000, getPerMinute: 1_000_000 };
 /** Retries within two minutes instead of a day: longer than any fault lasts. */
 const RETRY_SCHEDULE = '2,3,4,6,8,10,12,15,20,25';
@@ -44,13 +46,18 @@ const READY_MS = 180_000;
 /** How soon an orchestrator restarts a process that has ended. */
 const RESTART_AFTER_MS = 2_000;
 
-export interface Member {
+/** A process that can be cut off, and made to end itself. */
+export interface Breakable {
   name: string;
-  service: Service;
   /** Its own way to each backend. */
   links: Record<Backend, TcpProxy>;
-  spec: ProcessSpec;
   armFile: string;
+  env: Record<string, string>;
+}
+
+export interface Member extends Breakable {
+  service: Service;
+  spec: ProcessSpec;
   workDir: string;
   /** Base address, of an api. */
   baseUrl: string;
@@ -92,7 +99,7 @@ export async function startFleet({ root, edits, routes, authority, history }: Fl
   const processes = createProcessManager(layout);
   const state = { ...(await createState()), authority, egressRoutes: routes };
   state.servers = await startServers(state, layout);
-  const store = await startS3Server(s3Options(state, layout));
+  const store = await startS3Server({ ...s3Options(state, layout), versioning: true });
   await provision(state, layout);
   const customers: StackCustomer[] = [];
   for (let i = 0; i < CUSTOMERS; i++) customers.push(await provisionCustomer(state, `chaos-${i}`, LIMITS));
@@ -103,44 +110,50 @@ export async function startFleet({ root, edits, routes, authority, history }: Fl
   const members: Member[] = [];
   for (const spec of serviceSpecs(state, layout))
     for (const suffix of ['', '-2']) members.push(await member(spec, suffix));
+  const operator: Breakable = await breakable('operator', adminEnvironment(state));
 
-  async function member(spec: ProcessSpec, suffix: string): Promise<Member> {
-    const name = `${spec.name}${suffix}`;
+  /** Gives a process its own ways to the backends, and what lets it end itself at some point. */
+  async function breakable(name: string, env: Readonly<Record<string, string>>): Promise<Breakable> {
     const links = {
       postgres: await startTcpProxy(ports.postgres),
       redis: await startTcpProxy(ports.redis),
       store: await startTcpProxy(ports.store),
     };
-    const [port = 0, healthPort = 0] = await freePorts(2);
     const armFile = path.join(root, 'arm', name);
+    return {
+      name,
+      links,
+      armFile,
+      env: {
+        ...env,
+        DATABASE_URL: atPort(env['DATABASE_URL'] ?? '', links.postgres.port),
+        REDIS_URL: atPort(env['REDIS_URL'] ?? '', links.redis.port),
+        S3_ENDPOINT: atPort(s3Endpoint(state), links.store.port),
+        S3_PUBLIC_ENDPOINT: atPort(s3Endpoint(state), clientLink.port),
+        NODE_OPTIONS: `--require="${path.join(REPOSITORY_ROOT, 'scripts', 'chaos', 'dist', 'inject.js')}"`,
+        CHAOS_ARM_FILE: armFile,
+        CHAOS_EDITS: JSON.stringify(edits),
+      },
+    };
+  }
+
+  async function member(spec: ProcessSpec, suffix: string): Promise<Member> {
+    const own = await breakable(`${spec.name}${suffix}`, spec.env);
+    const { name } = own;
+    const [port = 0, healthPort = 0] = await freePorts(2);
     const workDir = path.join(layout.workDir, name);
     const env = {
-      ...spec.env,
+      ...own.env,
       PORT: String(port),
       HEALTH_PORT: String(healthPort),
       WORK_DIR: workDir,
-      DATABASE_URL: atPort(spec.env['DATABASE_URL'] ?? '', links.postgres.port),
-      REDIS_URL: atPort(spec.env['REDIS_URL'] ?? '', links.redis.port),
-      S3_ENDPOINT: atPort(s3Endpoint(state), links.store.port),
-      S3_PUBLIC_ENDPOINT: atPort(s3Endpoint(state), clientLink.port),
       WEBHOOK_RETRY_SCHEDULE_SECONDS: RETRY_SCHEDULE,
       DOWNLOAD_TIMEOUT_SECONDS,
-      NODE_OPTIONS: `--require="${path.join(REPOSITORY_ROOT, 'scripts', 'chaos', 'dist', 'inject.js')}"`,
-      CHAOS_ARM_FILE: armFile,
-      CHAOS_EDITS: JSON.stringify(edits),
     };
     const service = spec.name as Service;
     const baseUrl = `http://127.0.0.1:${port}`;
     const lacks = () => lackingAt(`${service === 'api' ? baseUrl : `http://127.0.0.1:${healthPort}`}/readyz`);
-    return {
-      name,
-      service,
-      links,
-      armFile,
-      workDir,
-      baseUrl,
-      spec: { ...spec, name, env, lacks },
-    };
+    return { ...own, service, workDir, baseUrl, spec: { ...spec, name, env, lacks } };
   }
 
   /** Processes that the suite ended or is about to end. */
@@ -194,6 +207,8 @@ export async function startFleet({ root, edits, routes, authority, history }: Fl
     store,
     customers,
     members,
+    /** Whoever runs the operator's commands. */
+    operator,
     allReady,
     /** Folders that are small disks of their own. */
     disks: mounted,
@@ -206,9 +221,10 @@ export async function startFleet({ root, edits, routes, authority, history }: Fl
       process.kill(pid, signal);
       return true;
     },
-    arm: (one: Member, failpoint: Failpoint): void => writeFileSync(one.armFile, JSON.stringify(failpoint)),
+    arm: (one: Breakable, failpoint: Failpoint): void =>
+      writeFileSync(one.armFile, JSON.stringify(failpoint)),
     links: (backend: Backend): TcpProxy[] => [
-      ...members.map(({ links }) => links[backend]),
+      ...[...members, operator].map(({ links }) => links[backend]),
       ...(backend === 'store' ? [clientLink] : []),
     ],
     /** Id under which a worker claims jobs, as it said when it started. */
@@ -245,7 +261,9 @@ export async function startFleet({ root, edits, routes, authority, history }: Fl
       await fleet.stopServices();
       await store.close();
       await Promise.all(
-        [clientLink, ...members.flatMap(({ links }) => Object.values(links))].map((p) => p.close()),
+        [clientLink, ...[...members, operator].flatMap(({ links }) => Object.values(links))].map((p) =>
+          p.close(),
+        ),
       );
     },
   };

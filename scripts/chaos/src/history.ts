@@ -62,7 +62,15 @@ interface ProcessEntry extends At {
   expected: boolean;
 }
 
-export type Entry = Call | Attempt | FaultEntry | ProcessEntry;
+/** A call of the command that erases a customer. */
+interface EraseEntry extends At {
+  kind: 'erase';
+  /** Null: it was killed. */
+  exitCode: number | null;
+  said: string;
+}
+
+export type Entry = Call | Attempt | FaultEntry | ProcessEntry | EraseEntry;
 type Unstamped<E> = E extends At ? Omit<E, 'at'> & { at?: number } : never;
 
 /** What happened, in memory for the checker and as JSON lines for people. */

@@ -1,8 +1,9 @@
+import type { Erased } from './erasure';
 import type { Attempt, Call, Entry } from './history';
 import type { Wish } from './load';
 import type { Abandoned, Change, Row, Table } from './observe';
 
-/** Everything that the checker judges; it knows the service only by this. */
+/** Everything that the checker judges, of all customers but the erased one; it knows the service only by this. */
 export interface Evidence {
   entries: readonly Entry[];
   changes: readonly Change[];
@@ -18,6 +19,7 @@ export interface Evidence {
   leftovers: readonly string[];
   /** Places in logs that hold a secret. */
   leaks: readonly string[];
+  erased: Erased;
 }
 
 const TERMINAL = new Set<unknown>(['completed', 'failed', 'cancelled']);
@@ -104,7 +106,7 @@ function isUsageOf(used: Row, run: Row | undefined): boolean {
   );
 }
 
-/** What must hold, by name; each returns what contradicts it. I1 to I15: docs/fault-testing.md. */
+/** What must hold, by name; each returns what contradicts it. I1 to I16: docs/fault-testing.md. */
 const INVARIANTS = {
   /** I1 */
   'accepted means there': (evidence: Evidence) => {
@@ -258,6 +260,11 @@ const INVARIANTS = {
     const runOf = new Map(rows.engine_runs.map((run) => [run['id'], run]));
     return rows.run_usage.filter((used) => !isUsageOf(used, runOf.get(used['id'])));
   },
+  /** I16 */
+  'an erasure ends, with one record': ({ erased: { records } }: Evidence) =>
+    records.length === 1 && records[0]?.state === 'erased' ? [] : [records],
+  'nothing is left of whom is erased': ({ erased }: Evidence) => erased.traces,
+  'an erasure takes nothing of others': ({ erased }: Evidence) => erased.missing,
   'errors are in the contract': (evidence: Evidence) =>
     calls(evidence).filter((call) => {
       if (call.status === null || isOk(call)) return false;

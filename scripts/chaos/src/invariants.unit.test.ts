@@ -65,6 +65,9 @@ const attempt = (over: Partial<Attempt> = {}): Attempt => ({
   answered: 200,
   ...over,
 });
+const RECORD = { id: 'cus', state: 'erased' };
+const ERASED = { records: [RECORD], traces: [], missing: [] };
+const erased = (over: Partial<Evidence['erased']>): Partial<Evidence> => ({ erased: { ...ERASED, ...over } });
 let seq = 0;
 const change = (tbl: string, id: string, was: Row | null, now: Row, xid = 'end'): Change => ({
   seq: ++seq,
@@ -116,6 +119,7 @@ const evidence = (over: Partial<Evidence> = {}): Evidence => ({
   outputs: new Map([['run', 30]]),
   leftovers: [],
   leaks: [],
+  erased: ERASED,
   ...over,
 });
 const entries = (...more: Entry[]): Partial<Evidence> => ({ entries: [...evidence().entries, ...more] });
@@ -220,6 +224,13 @@ const VIOLATIONS: Record<InvariantName, Record<string, Partial<Evidence>>> = {
     'another time': rows({ run_usage: [{ ...USAGE, finished_at: new Date(0) }] }),
     'usage of no run': rows({ run_usage: [USAGE, { ...USAGE, id: 'gone' }] }),
   },
+  'an erasure ends, with one record': {
+    'one that was only begun': erased({ records: [{ id: 'cus', state: 'begun' }] }),
+    'one that is not on the list': erased({ records: [] }),
+    'two records': erased({ records: [RECORD, RECORD] }),
+  },
+  'nothing is left of whom is erased': { 'an output': erased({ traces: ['outputs/run/1/video.mp4'] }) },
+  'an erasure takes nothing of others': { 'a missing asset': erased({ missing: ['assets/ast/original'] }) },
   'errors are in the contract': {
     'a 500': entries(call({ status: 500, body: { error: { code: 'x', retryable: true } } })),
     'a 503 for good': entries(call({ status: 503, body: { error: { code: 'x', retryable: false } } })),

@@ -61,6 +61,12 @@ export const MUTANTS: readonly Mutant[] = [
     faults: [],
   },
   {
+    name: 'erasure-forgets-outputs',
+    edits: [db('erasure/erasure-pages.js', 'runs.map(({ id }) => prefixes.outputPrefix(id))', '[]')],
+    caughtBy: 'nothing is left of whom is erased',
+    faults: [],
+  },
+  {
     name: 'key-not-bound',
     edits: [db('renders/create-render.js', 'const boundTo = idempotency &&', 'const boundTo = null &&')],
     caughtBy: 'one key, one record',

@@ -29,7 +29,7 @@ export type Table = (typeof TABLES)[number];
 
 /** The columns whose changes matter; a heartbeat that only extends a lease is left out. */
 const COLUMNS =
-  'id,status,fence,attempts,progress_percent,output_key,worker_id,queue,asset_id,engine_run_id,preparation_id,render_id,event_id,type,enqueued_at,claim_token,outcome';
+  'id,customer_id,status,fence,attempts,progress_percent,output_key,worker_id,queue,asset_id,engine_run_id,preparation_id,render_id,event_id,type,enqueued_at,claim_token,outcome';
 
 /** Records every transition of the service's tables in a schema of the suite's own, whoever makes it. */
 const INSTALL = `

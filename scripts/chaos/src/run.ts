@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { leaksInLogs, secretsOf, untilInterrupted } from '@lipsync/local-stack';
 import { ffprobe } from '@lipsync/testkit';
+import { eraseAtWork, lookForErased, ofOthers } from './erasure';
 import type { FaultName } from './faults';
 import { eraseData, type Fleet, startFleet, stopAll } from './fleet';
 import { type History, openHistory } from './history';
@@ -82,12 +83,15 @@ async function experiment(options: ChaosOptions, setting: Setting): Promise<Chao
   const stop = new AbortController();
   const loading = runLoad({ seed, actors, apis, customers: fleet.customers, clips, history }, stop.signal);
   const faulting = runFaults(plan, { fleet, observer, receivers, history, stop: stop.signal });
+  const deadline = Date.now() + minutes * 60_000 + DRAIN_MS;
+  const erasing = eraseAtWork({ seed, fleet, observer, history, deadline });
   await delay(minutes * 60_000);
   stop.abort();
   await faulting;
   const wishes = await loading;
   say('every part is healthy again: waiting for what was accepted to end');
   const { isDone, abandoned, seconds } = await drain(fleet, observer);
+  await erasing;
 
   const outputs = await downloadOutputs(fleet, observer, apis[0] ?? '');
   const leftovers = await stopAndLook(fleet, observer, isDone);
@@ -97,7 +101,9 @@ async function experiment(options: ChaosOptions, setting: Setting): Promise<Chao
     ...secretsOf(fleet.state, fleet.customers),
     'a signed address': 'X-Amz-Signature=',
   });
-  const violations = check({ entries, changes, rows, wishes, outputs, abandoned, leftovers, leaks });
+  const erased = await lookForErased(fleet, observer, entries);
+  const others = ofOthers(fleet, { entries, changes, rows });
+  const violations = check({ ...others, wishes, outputs, abandoned, leftovers, leaks, erased });
   const rendersThat = (status: string): number =>
     rows.renders.filter((row) => row['status'] === status).length;
   return {
@@ -117,6 +123,7 @@ async function experiment(options: ChaosOptions, setting: Setting): Promise<Chao
       cancelled: rendersThat('cancelled'),
       failed: rendersThat('failed'),
       outputs: outputs.size,
+      'calls to erase': entries.filter(({ kind }) => kind === 'erase').length,
     },
   };
 }
