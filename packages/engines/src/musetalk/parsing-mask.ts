@@ -37,14 +37,17 @@ const CHEEK: readonly ElementRow[] = [
   { dy: 0, reach: 17 },
 ];
 
-/** Writes a map of 0 and 1, as large as the classes. */
+/** Rows above and below a row that its cells depend on: those that erode it, and those from where skin grows into it. */
+export const PARSING_REACH = { above: 8, below: 18 } as const;
+
+/** Writes a map of 0 and 1, as large as the classes: the whole map, or some of its rows. */
 type ParsingMask = (classes: Uint8Array, mask: Uint8Array) => void;
 
 /**
  * The part of a face that MuseTalk replaces, derived from the classes of its pixels (github.com/TMElyralab/MuseTalk,
  * face_parsing). 'raw' is skin, lips and the inside of the mouth; 'neck' includes the neck. 'jaw' grows the skin,
  * mostly upwards, erodes the sides of the face again, and leaves the nose out. The sizes are meant for a map of 512
- * cells; `side` is a multiple of 32.
+ * cells; `side` is a multiple of 32. Without the rows around them, rows are wrong that are nearer than PARSING_REACH.
  */
 export function createParsingMask(
   side: number,
@@ -56,12 +59,12 @@ export function createParsingMask(
   }
 
   const isLip = lookup(LIPS);
-  const skin = createBitMap(side);
-  const grown = createBitMap(side);
-  const narrowed = createBitMap(side);
+  const isSkin = lookup([SKIN]);
+  const mayBeFace = lookup([NOSE]).map((nose) => 1 - nose);
+  const words = side / WORD;
+  const whole = { skin: createBitMap(side), grown: createBitMap(side), narrowed: createBitMap(side) };
   const spread = createSpread(side);
-  const lastLeft = side / 2 - leftCheek;
-  const firstRight = side / 2 + rightCheek;
+  const middle = middleOf(words, side / 2 - leftCheek, side / 2 + rightCheek);
   /** Spreads what is outside. Cells outside the map do not count as such. */
   const erode = (map: BitMap): void => {
     invert(map);
@@ -70,17 +73,22 @@ export function createParsingMask(
   };
 
   return (classes, mask) => {
-    skin.fill(0);
-    for (let i = 0; i < classes.length; i++) if (classes[i] === SKIN) setBit(skin, i);
+    const size = classes.length / WORD;
+    const [skin, grown] = [whole.skin.subarray(0, size), whole.grown.subarray(0, size)];
+    const narrowed = whole.narrowed.subarray(0, size);
+    for (let word = 0; word < skin.length; word++) skin[word] = wordOf(classes, word * WORD, isSkin);
     spread(skin, GROWTH, grown);
     narrowed.set(grown);
     erode(narrowed);
     erode(narrowed);
-    for (let i = 0; i < classes.length; i++) {
-      const name = classes[i] ?? 0;
-      const column = i % side;
-      const face = bitAt(column <= lastLeft || column >= firstRight ? narrowed : grown, i);
-      mask[i] = isLip[name] === 1 || (face === 1 && name !== NOSE) ? 1 : 0;
+    for (let word = 0; word < grown.length; word++) {
+      const wide = middle[word % words] ?? 0;
+      const face = ((grown[word] ?? 0) & wide) | ((narrowed[word] ?? 0) & ~wide);
+      for (let bit = 0; bit < WORD; bit++) {
+        const i = word * WORD + bit;
+        const name = classes[i] ?? 0;
+        mask[i] = (isLip[name] ?? 0) | ((face >>> bit) & (mayBeFace[name] ?? 0));
+      }
     }
   };
 }
@@ -92,20 +100,28 @@ function lookup(classes: readonly number[]): Uint8Array {
   return table;
 }
 
-/** A square map of bits, row by row, 32 cells to a word: growing takes one operation for all of them. */
+/** A square map of bits or its first rows, row by row, 32 cells to a word: growing takes one operation for all of them. */
 type BitMap = Uint32Array;
 
 const WORD = 32;
 
 const createBitMap = (side: number): BitMap => new Uint32Array((side * side) / WORD);
 
-function setBit(map: BitMap, cell: number): void {
-  const word = cell >>> 5;
-  map[word] = (map[word] ?? 0) | (1 << (cell & 31));
+/** The 32 cells from `from` on whose classes are in the table. */
+function wordOf(classes: Uint8Array, from: number, table: Uint8Array): number {
+  let word = 0;
+  for (let bit = 0; bit < WORD; bit++) word |= (table[classes[from + bit] ?? 0] ?? 0) << bit;
+  return word;
 }
 
-function bitAt(map: BitMap, cell: number): number {
-  return ((map[cell >>> 5] ?? 0) >>> (cell & 31)) & 1;
+/** A row of bits: the columns right of `lastLeft` and left of `firstRight`. */
+function middleOf(words: number, lastLeft: number, firstRight: number): BitMap {
+  const row = new Uint32Array(words);
+  for (let column = 0; column < words * WORD; column++) {
+    if (column <= lastLeft || column >= firstRight) continue;
+    row[column >>> 5] = (row[column >>> 5] ?? 0) | (1 << (column & 31));
+  }
+  return row;
 }
 
 function invert(map: BitMap): void {
@@ -117,15 +133,16 @@ type Spread = (map: BitMap, element: readonly ElementRow[], target: BitMap) => v
 
 function createSpread(side: number): Spread {
   const words = side / WORD;
-  const widened = createBitMap(side);
+  const whole = createBitMap(side);
   return (map, element, target) => {
+    const widened = whole.subarray(0, map.length);
     widened.set(map);
     target.fill(0);
     let width = 0;
     for (const { dy, reach } of element) {
       for (; width < reach; width++) widen(widened, words);
       const first = Math.max(0, -dy) * words;
-      const end = Math.min(side, side - dy) * words;
+      const end = Math.min(map.length, map.length - dy * words);
       const shift = dy * words;
       for (let i = first; i < end; i++) target[i] = (target[i] ?? 0) | (widened[i + shift] ?? 0);
     }

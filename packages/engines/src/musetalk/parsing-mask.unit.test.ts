@@ -1,4 +1,4 @@
-import { createParsingMask, type ParsingMaskSettings } from './parsing-mask';
+import { createParsingMask, PARSING_REACH, type ParsingMaskSettings } from './parsing-mask';
 
 describe('musetalk parsing mask', () => {
   const SIDE = 128;
@@ -78,6 +78,27 @@ describe('musetalk parsing mask', () => {
       const mask = maskOf(classes({ from: [0, 0], to: [127, 127], name: 1 }), {});
       expect(mask.every((cell) => cell === 1)).toBe(true);
     });
+
+    // Row 40 is kept if rows 38 to 42 are grown, of which one is by the row of skin at its reach alone.
+    test.each([
+      { end: 'above', skin: [32, 55], missing: { above: 1, below: 0 } },
+      { end: 'below', skin: [35, 58], missing: { above: 0, below: 1 } },
+    ])(
+      'a row comes out the same of the rows in its reach, and needs the last one $end',
+      ({ skin, missing }) => {
+        const map = classes(...skin.map((y) => ({ from: [10, y], to: [117, y], name: 1 }) as const));
+        const rowOf = (above: number, below: number): Uint8Array => {
+          const rows = map.subarray((40 - above) * SIDE, (41 + below) * SIDE);
+          const mask = new Uint8Array(rows.length);
+          createParsingMask(SIDE, { mode: 'jaw', leftCheek: 0, rightCheek: 0 })(rows, mask);
+          return mask.subarray(above * SIDE, (above + 1) * SIDE);
+        };
+        const { above, below } = PARSING_REACH;
+        const wanted = maskOf(map, {}).subarray(40 * SIDE, 41 * SIDE);
+        expect(rowOf(above, below)).toEqual(wanted);
+        expect(rowOf(above - missing.above, below - missing.below)).not.toEqual(wanted);
+      },
+    );
 
     test('jaw leaves the nose out, even where skin grows over it, and keeps lips that no skin reaches', () => {
       const mask = maskOf(

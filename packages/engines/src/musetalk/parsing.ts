@@ -7,7 +7,7 @@ import {
   MASK_SQUARE,
   type PictureFormat,
 } from '@lipsync/kernels';
-import { createParsingMask, type ParsingMaskSettings } from './parsing-mask';
+import { createParsingMask, PARSING_REACH, type ParsingMaskSettings } from './parsing-mask';
 
 /** Side of the input of the face parser, pixels. */
 export const PARSING_SIDE = 512;
@@ -76,35 +76,54 @@ export function createParsedMask(settings: ParsingMaskSettings): ParsedMask {
   const maskOf = createParsingMask(PARSING_SIDE, settings);
   const mask = new Uint8Array(PARSING_SIDE * PARSING_SIDE);
   return (classes, face, half, offset) => {
-    maskOf(classes, mask);
-    lowerHalf(mask, face, half, offset);
+    const { columns, rows } = lowerHalf(face);
+    const seen = rows.at(-1)?.end ?? 0;
+    const first = Math.max(0, PARSING_SIDE / 2 - PARSING_REACH.above) * PARSING_SIDE;
+    const end = Math.min(PARSING_SIDE, seen + PARSING_REACH.below) * PARSING_SIDE;
+    maskOf(classes.subarray(first, end), mask.subarray(first, end));
+    let at = offset;
+    for (const row of rows) for (const column of columns) half[at++] = meanOf(mask, column, row);
   };
 }
 
-/** Cuts the lower half of the face box out of the square, as the mean over the area of every cell. */
-function lowerHalf(mask: Uint8Array, face: Box, half: Float32Array, offset: number): void {
+/** A stretch of cells along one axis. Partly covered cells count by their length. */
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  /** The first cell that it touches, and the one after the last. */
+  readonly first: number;
+  readonly end: number;
+}
+
+function stretchOf(from: number, to: number): Stretch {
+  return { from, to, first: Math.floor(from), end: Math.ceil(to) };
+}
+
+/** The lower half of the face box in its square, by columns and rows of its grid. */
+function lowerHalf(face: Box): { columns: Stretch[]; rows: Stretch[] } {
   const square = parsingSquare(face);
   const scale = PARSING_SIDE / (square.x2 - square.x1);
   const width = ((face.x2 - face.x1) * scale) / MASK_SIZE;
   const height = ((face.y2 - face.y1) * scale) / MASK_SIZE;
   const left = (face.x1 - square.x1) * scale;
   const middle = PARSING_SIDE / 2;
-  for (let i = 0; i < HALF_MASK_VALUES; i++) {
-    const x = left + (i % MASK_SIZE) * width;
-    const y = middle + Math.floor(i / MASK_SIZE) * height;
-    half[offset + i] = meanOf(mask, x, y, x + width, y + height);
-  }
+  const stretches = (count: number, start: number, size: number): Stretch[] =>
+    Array.from({ length: count }, (_, i) => stretchOf(start + i * size, start + i * size + size));
+  return {
+    columns: stretches(MASK_SIZE, left, width),
+    rows: stretches(HALF_MASK_VALUES / MASK_SIZE, middle, height),
+  };
 }
 
-/** Mean over a rectangle inside the mask. Partly covered cells count by their area. */
-function meanOf(mask: Uint8Array, x1: number, y1: number, x2: number, y2: number): number {
+/** Mean over a rectangle inside the mask. */
+function meanOf(mask: Uint8Array, across: Stretch, down: Stretch): number {
   let sum = 0;
-  for (let y = Math.floor(y1); y < y2; y++) {
-    const tall = Math.min(y + 1, y2) - Math.max(y, y1);
-    for (let x = Math.floor(x1); x < x2; x++) {
-      const wide = Math.min(x + 1, x2) - Math.max(x, x1);
+  for (let y = down.first; y < down.end; y++) {
+    const tall = Math.min(y + 1, down.to) - Math.max(y, down.from);
+    for (let x = across.first; x < across.end; x++) {
+      const wide = Math.min(x + 1, across.to) - Math.max(x, across.from);
       sum += (mask[y * PARSING_SIDE + x] ?? 0) * wide * tall;
     }
   }
-  return sum / ((x2 - x1) * (y2 - y1));
+  return sum / ((across.to - across.from) * (down.to - down.from));
 }
