@@ -1,6 +1,7 @@
 import { type BlendMask, type PasteFace } from '@lipsync/kernels';
 import { type FaceBatch, type GeneratedFaces } from '../engine';
 import { LANDMARK_VALUES, writeCropLandmarks } from '../face/landmarks';
+import { allEnded } from '../in-order';
 import { type ArrayPool } from '../model';
 import { type SourceFace } from './faces';
 import { type CutFace, type CutFaces, type FaceFeatures, type FeatureRecords } from './features';
@@ -89,19 +90,28 @@ export class WaitingFaces implements FaceBatch {
   }
 
   async infer() {
-    const { parts, waiting, latents, landmarks, parsed } = this;
+    const { parts, waiting, landmarks, parsed } = this;
     const { side, pool, paste } = parts;
-    await parts.faceFeatures.compute(this.cut, latents, parsed);
-    this.keepComputed();
-    this.fillUp();
-    const outputs = waiting.map(({ outputIndex }) => outputIndex);
-    const generating = parts.generate(latents, landmarks, outputs);
-    const places = waiting.map(({ face, mask }, slot) => ({
-      box: face.box,
-      mask: mask ?? parts.masks.get(face, parsed, slot),
-    }));
+    const features = parts.faceFeatures.compute(this.cut, this.latents, parsed);
+    // Faces are generated while they may still be parsed: nothing but the paste waits for their masks.
+    const encoding = features.encoded.then(() => this.copyLatents());
+    const generating = encoding.then(() => {
+      this.fillUp();
+      const outputs = waiting.map(({ outputIndex }) => outputIndex);
+      return parts.generate(this.latents, landmarks, outputs);
+    });
+    const placing = features.parsed.then(() =>
+      waiting.map(({ face, mask }, slot) => ({
+        box: face.box,
+        mask: mask ?? parts.masks.get(face, parsed, slot),
+      })),
+    );
+    const keeping = allEnded([encoding, features.parsed]).then(([latents]) => {
+      this.keepComputed(latents);
+      pool.give(latents);
+    });
+    const [generated, places] = await allEnded([generating, placing, keeping]);
     pool.give(parsed);
-    const generated = await generating;
     const size = 3 * side * side;
     return {
       image: (slot) => generated.subarray(slot * size, (slot + 1) * size),
@@ -114,12 +124,19 @@ export class WaitingFaces implements FaceBatch {
     } satisfies GeneratedFaces & { image(slot: number): Floats };
   }
 
-  private keepComputed(): void {
+  /** The generator takes the latents over. */
+  private copyLatents(): Floats {
+    const copy = this.parts.pool.take(this.latents.length);
+    copy.set(this.latents);
+    return copy;
+  }
+
+  private keepComputed(latents: Floats): void {
     const { faceFeatures, records } = this.parts;
     for (const { slot, isParsed } of this.cut.faces) {
       // A face whose mask was already known was not parsed, so its record would be incomplete and is not stored.
       const whole = faceFeatures.maskValues === 0 || isParsed;
-      if (whole) records.write(this.waiting[slot]?.face.sourceIndex ?? -1, slot, this.latents, this.parsed);
+      if (whole) records.write(this.waiting[slot]?.face.sourceIndex ?? -1, slot, latents, this.parsed);
     }
   }
 

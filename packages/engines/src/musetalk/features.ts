@@ -1,8 +1,16 @@
 import { type Box, createCropFace, HALF_MASK_VALUES, type PictureFormat } from '@lipsync/kernels';
 import { type ClipInput, type FaceEncoder, type FrameFeatures } from '../engine';
-import { createInOrder } from '../in-order';
-import { copyScaledMean } from '../latents';
-import { type ArrayPool, createArrayPool, float32Of, float32Tensor, type RunModel, uint8Of } from '../model';
+import { allEnded, createInOrder } from '../in-order';
+import { copyScaledMean, fillUp } from '../latents';
+import {
+  type ArrayPool,
+  createArrayPool,
+  float32Of,
+  float32Tensor,
+  giveAll,
+  type RunModel,
+  uint8Of,
+} from '../model';
 import { type FaceAt, type SourceFace } from './faces';
 import { facesParsedAtOnce, type MusetalkManifest } from './manifest';
 import { createCropForParsing, createParsedMask, PARSING_SIDE } from './parsing';
@@ -26,7 +34,7 @@ export function createMusetalkEncoder(
   const compute = async (faces: CutFaces, sourceIndices: readonly number[]): Promise<void> => {
     const latents = new Float32Array(batchSize * faceFeatures.latentValues);
     const masks = new Float32Array(batchSize * faceFeatures.maskValues);
-    await faceFeatures.compute(faces, latents, masks);
+    await allEnded(Object.values(faceFeatures.compute(faces, latents, masks)));
     sourceIndices.forEach((sourceIndex, slot) => records.write(sourceIndex, slot, latents, masks));
   };
   const send = async (): Promise<void> => {
@@ -73,7 +81,15 @@ export interface FaceFeatures {
    * Computes the features of all cut faces, each into its slot of [slots, latentValues] and [slots, maskValues]; the
    * mask only for faces that were cut for parsing. The cut cannot be used again.
    */
-  compute(cut: CutFaces, latents: Floats, masks: Floats): Promise<void>;
+  compute(cut: CutFaces, latents: Floats, masks: Floats): ComputedFeatures;
+}
+
+/** Both are in progress at once: what a graph gives waits for nothing but that graph. Await both, even if one fails. */
+interface ComputedFeatures {
+  /** All latents are written. */
+  readonly encoded: Promise<void>;
+  /** All masks are written. */
+  readonly parsed: Promise<void>;
 }
 
 /** With `parse`, also copies what the mask needs, if the pack has a parser. */
@@ -99,8 +115,8 @@ export function createFaceFeatures(
   const squares = createArrayPool(parses ? (3 * batch) / parsedAtOnce : 0);
   const maskOf = parses ? createParsedMask(params.mask) : undefined;
 
-  /** Encodes images into one part of each face's latents and returns the images. */
-  async function encode(images: Floats, { faces }: CutFaces, part: 0 | 1, latents: Floats): Promise<Floats> {
+  /** Encodes images into one part of each face's latents. */
+  async function encode(images: Floats, faces: readonly CroppedFace[], part: 0 | 1, latents: Floats) {
     const image = float32Tensor(images, [batch, 3, side, side]);
     const { outputs, feeds } = await run('vae_encoder', { image }, (length) => pool.take(length));
     const encoded = float32Of(outputs, 'latent');
@@ -110,31 +126,26 @@ export function createFaceFeatures(
       copyScaledMean(encoded, i * stride, latentSize, latent.scale, latents, target);
     });
     pool.give(encoded);
-    return float32Of(feeds, 'image');
+    giveAll(feeds, pool);
   }
 
-  /** In sequence, in the same memory: the lower halves are blackened once the whole faces are encoded. */
-  async function encodeBoth(cut: CutFaces, latents: Floats): Promise<void> {
-    // Pad the batch, so that the graphs always see one shape.
-    for (let i = cut.faces.length; i < batch; i++) cut.crops.copyWithin(i * cropSize, 0, cropSize);
-    const crops = await encode(cut.crops, cut, 1, latents);
-    for (let i = 0; i < batch; i++) maskLowerHalf(crops, i * cropSize, side);
-    pool.give(await encode(crops, cut, 0, latents));
+  async function encodeBoth({ faces, crops }: CutFaces, latents: Floats): Promise<void> {
+    fillUp(crops, cropSize, faces.length);
+    const upper = pool.take(crops.length);
+    for (let at = 0; at < crops.length; at += side * side) copyUpperHalf(crops, upper, at, side);
+    await allEnded([encode(crops, faces, 1, latents), encode(upper, faces, 0, latents)]);
   }
 
-  async function parse({ toParse }: CutFaces, masks: Floats): Promise<void> {
-    for (const { faces, images } of toParse) {
-      for (let i = faces.length; i < parsedAtOnce; i++)
-        images.copyWithin(i * SQUARE_VALUES, 0, SQUARE_VALUES);
-      const image = float32Tensor(images, [parsedAtOnce, 3, PARSING_SIDE, PARSING_SIDE]);
-      const { outputs, feeds } = await run('face_parsing', { image });
-      squares.give(float32Of(feeds, 'image'));
-      const classes = uint8Of(outputs, 'classes');
-      faces.forEach(({ slot, box }, i) => {
-        const own = classes.subarray(i * CLASS_VALUES, (i + 1) * CLASS_VALUES);
-        maskOf?.(own, box, masks, slot * HALF_MASK_VALUES);
-      });
-    }
+  async function parse({ faces, images }: Squares, masks: Floats): Promise<void> {
+    fillUp(images, SQUARE_VALUES, faces.length);
+    const image = float32Tensor(images, [parsedAtOnce, 3, PARSING_SIDE, PARSING_SIDE]);
+    const { outputs, feeds } = await run('face_parsing', { image });
+    giveAll(feeds, squares);
+    const classes = uint8Of(outputs, 'classes');
+    faces.forEach(({ slot, box }, i) => {
+      const own = classes.subarray(i * CLASS_VALUES, (i + 1) * CLASS_VALUES);
+      maskOf?.(own, box, masks, slot * HALF_MASK_VALUES);
+    });
   }
 
   /** The squares of the parser's next call that has room for a face. */
@@ -163,13 +174,15 @@ export function createFaceFeatures(
         faces.push(face);
       };
     },
-    async compute(cut, latents, masks) {
+    compute(cut, latents, masks) {
       if (cut.faces.length === 0) {
         pool.give(cut.crops);
-        return;
+        return { encoded: Promise.resolve(), parsed: Promise.resolve() };
       }
-      await encodeBoth(cut, latents);
-      await parse(cut, masks);
+      // The generator waits for the latents alone: they come first.
+      const encoded = encodeBoth(cut, latents);
+      const parsed = allEnded(cut.toParse.map((squares) => parse(squares, masks)));
+      return { encoded, parsed: parsed.then(() => undefined) };
     },
   };
 }
@@ -236,14 +249,11 @@ export interface CutFaces {
 }
 
 /**
- * Sets the lower half (rows size/2 …) of the [3, size, size] crop at `offset` to −1, the value of black in [-1, 1], so
- * that the generator sees the frame that it must complete.
+ * Copies the upper half (rows 0 … size/2 − 1) of the [size, size] plane at `offset`; the lower one becomes −1, the value
+ * of black in [-1, 1], so that the generator sees the frame that it must complete.
  */
-export function maskLowerHalf(crops: Float32Array, offset: number, size: number): void {
-  const area = size * size;
-  const upper = (size / 2) * size;
-  for (let channel = 0; channel < 3; channel++) {
-    const plane = offset + channel * area;
-    crops.fill(-1, plane + upper, plane + area);
-  }
+function copyUpperHalf(from: Float32Array, to: Float32Array, offset: number, size: number): void {
+  const middle = offset + (size / 2) * size;
+  to.set(from.subarray(offset, middle), offset);
+  to.fill(-1, middle, offset + size * size);
 }
