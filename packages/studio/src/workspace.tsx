@@ -46,8 +46,8 @@ export function Workspace(props: WorkspaceProps): JSX.Element {
   const preparation = usePreparation((video) => setChoices((now) => ({ ...now, video })));
 
   const run = async (what: 'render' | 'prepare'): Promise<void> => {
-    // Keys repeat while they are held, and each would be a render.
-    if (submission.sending !== null) return;
+    // Keys repeat while they are held, and each would begin another.
+    if ((what === 'render' ? submission.sending : preparation.work) !== null) return;
     setFailure(null);
     setPending(what);
     if (session === null) {

@@ -1,6 +1,6 @@
-import { type Engine, type MediaInput, type MediaType, type SyncMode } from '@lipsync/client';
+import { type Engine, type MediaType, type SyncMode } from '@lipsync/client';
 import { type RecentPreparation } from '../history/recent-work';
-import { contentTypeOf, durationProblem, fileProblem, urlProblem } from './media-limits';
+import { durationProblem, fileProblem, urlProblem } from './media-limits';
 import { timelinePicture } from './timeline-picture';
 import { type WhatItIs } from './what-it-is';
 
@@ -100,6 +100,12 @@ export function fileOf(choice: Choice): File | null {
   return choice.kind === 'url' ? null : choice.file;
 }
 
+/** Its picture, where the browser could show one. */
+export function pictureOf(choice: Choice): string | undefined {
+  if (choice.kind === 'file') return choice.picture;
+  return choice.kind === 'prepared' ? choice.preparation.picture : undefined;
+}
+
 export function nameOf(choice: Choice): string {
   switch (choice.kind) {
     case 'file':
@@ -108,33 +114,5 @@ export function nameOf(choice: Choice): string {
       return new URL(choice.url).pathname.split('/').at(-1) || choice.url;
     case 'prepared':
       return choice.preparation.videoName;
-  }
-}
-
-/** Assets that files became when they were uploaded: a second render uploads nothing. */
-const uploaded = new WeakMap<File, string>();
-
-export function rememberUpload(choice: Choice, assetId: string): void {
-  if (choice.kind === 'file') uploaded.set(choice.file, assetId);
-}
-
-export function forgetUpload(choice: Choice): void {
-  if (choice.kind === 'file') uploaded.delete(choice.file);
-}
-
-/** What the client is given. */
-export function inputOf(mediaType: MediaType, choice: Choice): MediaInput {
-  switch (choice.kind) {
-    case 'url':
-      return { url: choice.url };
-    case 'prepared':
-      return { asset_id: choice.preparation.videoAssetId };
-    case 'file': {
-      const assetId = uploaded.get(choice.file);
-      if (assetId !== undefined) return { asset_id: assetId };
-      // Browsers name types that the service does not know, or none. Nothing is copied.
-      const type = contentTypeOf(mediaType, choice.file) ?? choice.file.type;
-      return new File([choice.file], choice.file.name, { type });
-    }
   }
 }

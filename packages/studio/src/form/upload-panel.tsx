@@ -7,7 +7,8 @@ import { formatBytes } from './media-limits';
 /** Bytes on their way, by medium. */
 export interface Sending {
   readonly uploads: Readonly<Partial<Record<MediaType, { readonly sent: number; readonly total: number }>>>;
-  readonly cancel: () => void;
+  /** Null once the render is being created: its own page can cancel it. */
+  readonly cancel: (() => void) | null;
 }
 
 const NAMES: Readonly<Record<MediaType, string>> = { video: 'Video', audio: 'Voice' };
@@ -38,9 +39,11 @@ export function UploadPanel({ sending: { uploads, cancel } }: { sending: Sending
           </div>
         ))}
       </div>
-      <button type="button" class="button" onClick={cancel}>
-        Cancel
-      </button>
+      {cancel !== null && (
+        <button type="button" class="button" onClick={cancel}>
+          Cancel
+        </button>
+      )}
     </div>
   );
 }

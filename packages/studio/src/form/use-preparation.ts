@@ -1,9 +1,10 @@
+import { PreparationFailed } from '@lipsync/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { renderStageText } from '../render/stages';
 import { type Session } from '../session/session';
-import { type Choice, fileOf, inputOf, nameOf, rememberUpload, secondsOf } from './choice';
+import { type Choice, fileOf, nameOf, pictureOf, secondsOf } from './choice';
 import { type PreparationWork } from './prepare-line';
-import { pictureOf } from './use-submission';
+import { sendPreparation, Unanswered } from './send';
 
 /** The share of the line that the upload takes. */
 const UPLOAD_SHARE = 0.3;
@@ -15,6 +16,8 @@ export function usePreparation(onPrepared: (video: Choice) => void): {
 } {
   const [work, setWork] = useState<PreparationWork | null>(null);
   const running = useRef<AbortController | null>(null);
+  // Until it has ended, whoever asks for it again goes on with it.
+  const { current: unanswered } = useRef(new Unanswered());
   // What ends after a sign-out must not be remembered.
   useEffect(() => () => running.current?.abort(), []);
 
@@ -26,17 +29,17 @@ export function usePreparation(onPrepared: (video: Choice) => void): {
       setWork({ text, progress, cancel: () => controller.abort() });
     show('Uploading', 0);
     try {
-      const created = await client.preparations.create(
-        { video: inputOf('video', video) },
-        { signal, onUpload: (_video, sent, total) => show('Uploading', (UPLOAD_SHARE * sent) / total) },
-      );
-      rememberUpload(video, created.video_asset_id);
+      const created = await sendPreparation(client, unanswered, video, {
+        signal,
+        onUpload: (_video, sent, total) => show('Uploading', (UPLOAD_SHARE * sent) / total),
+      });
       const done = await client.preparations.wait(created, {
         signal,
         onChange: ({ stage, progress_percent: percent }) =>
           show(renderStageText(stage), UPLOAD_SHARE + ((1 - UPLOAD_SHARE) * percent) / 100),
       });
       signal.throwIfAborted();
+      unanswered.forget();
       const seconds = done.preparation?.duration_seconds ?? secondsOf(video);
       const picture = pictureOf(video);
       const file = fileOf(video);
@@ -50,6 +53,9 @@ export function usePreparation(onPrepared: (video: Choice) => void): {
       };
       history.addPreparation(preparation, file);
       onPrepared({ kind: 'prepared', preparation, file });
+    } catch (error) {
+      if (error instanceof PreparationFailed) unanswered.forget();
+      throw error;
     } finally {
       setWork(null);
     }

@@ -1,15 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Session } from '../session/session';
-import {
-  type Choice,
-  fileOf,
-  forgetUpload,
-  inputOf,
-  nameOf,
-  outputSecondsOf,
-  rememberUpload,
-  type RenderChoices,
-} from './choice';
+import { fileOf, nameOf, outputSecondsOf, pictureOf, type RenderChoices } from './choice';
+import { sendRender, Unanswered } from './send';
 import { type Sending } from './upload-panel';
 
 /** Uploads what was chosen, creates the render, and remembers it. */
@@ -19,6 +11,7 @@ export function useSubmission(onCreated: (id: string) => void): {
 } {
   const [sending, setSending] = useState<Sending | null>(null);
   const running = useRef<AbortController | null>(null);
+  const { current: unanswered } = useRef(new Unanswered());
   // What ends after a sign-out must not be remembered.
   useEffect(() => () => running.current?.abort(), []);
   useLeaveWarning(sending !== null);
@@ -27,26 +20,26 @@ export function useSubmission(onCreated: (id: string) => void): {
     const { video, voice, engines, syncMode } = choices;
     if (video === null || voice === null) return;
     const controller = new AbortController();
+    const { signal } = controller;
     running.current = controller;
     setSending({ uploads: {}, cancel: () => controller.abort() });
     try {
-      const record = await client.renders.create(
+      const record = await sendRender(
+        client,
+        unanswered,
+        { ...choices, video, voice },
         {
-          video: inputOf('video', video),
-          audio: inputOf('audio', voice),
-          engines,
-          sync_mode: syncMode,
-          ...(video.kind === 'prepared' && { preparation_id: video.preparation.id }),
-        },
-        {
-          signal: controller.signal,
+          signal,
           onUpload: (mediaType, sent, total) =>
             setSending((now) => now && { ...now, uploads: { ...now.uploads, [mediaType]: { sent, total } } }),
+          onUploaded: () => setSending((now) => now && { ...now, cancel: null }),
         },
       );
-      controller.signal.throwIfAborted();
-      rememberUpload(video, record.video_asset_id);
-      rememberUpload(voice, record.audio_asset_id);
+      if (signal.aborted) {
+        // Signed out meanwhile: nobody could find it here. If this fails, it ends by itself.
+        void client.renders.cancel(record.id).catch(() => undefined);
+        return;
+      }
       const picture = pictureOf(video);
       const outputSeconds = outputSecondsOf(choices);
       const render = {
@@ -65,20 +58,14 @@ export function useSubmission(onCreated: (id: string) => void): {
       history.addRender(render, fileOf(video));
       onCreated(record.id);
     } catch (error) {
-      // An asset that is gone or of no use is uploaded again at the next try.
-      forgetUpload(video);
-      forgetUpload(voice);
+      // When one upload fails, the other ends.
+      controller.abort();
       throw error;
     } finally {
       setSending(null);
     }
   };
   return { sending, submit };
-}
-
-export function pictureOf(video: Choice): string | undefined {
-  if (video.kind === 'file') return video.picture;
-  return video.kind === 'prepared' ? video.preparation.picture : undefined;
 }
 
 /** An upload ends with the page: the browser asks before it leaves. */
