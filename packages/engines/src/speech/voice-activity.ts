@@ -16,26 +16,40 @@ export interface Stretch {
 
 /** Steps per run: half a minute. */
 const STEPS_PER_RUN = 960;
+/**
+ * The detector takes any first sounds for half a voice. So it first hears so many steps of the start backwards, six
+ * seconds, and knows what it hears when the recording begins.
+ */
+const LEAD_IN = 192;
 
 /**
  * When somebody speaks or sings in a recording, in order and apart: stretches with the onsets and closing lips around
- * what was heard, and with the pauses within a sentence. Reads forward, half a minute at a time.
+ * what was heard, and with the pauses within a sentence. Reads forward, half a minute at a time, after the lead-in.
  */
 export async function voiceActivity(recording: Recording, run: RunModel): Promise<readonly Stretch[]> {
   const steps = Math.ceil(recording.length / VOICE_STEP);
   const voice = new Float32Array(steps);
   let state = new Float32Array(VOICE_STATE[0] * VOICE_STATE[2]);
-  for (let from = 0; from < steps; from += STEPS_PER_RUN) {
-    const to = Math.min(from + STEPS_PER_RUN, steps);
-    const sound = recording.read(from * VOICE_STEP - VOICE_CONTEXT, to * VOICE_STEP);
+  const hear = async (from: number, to: number): Promise<Float32Array> => {
+    const sound = readMirrored(recording, from * VOICE_STEP - VOICE_CONTEXT, to * VOICE_STEP);
     const { outputs } = await run('voice', {
       sound: float32Tensor(sound, [sound.length]),
       state: float32Tensor(state, VOICE_STATE),
     });
-    voice.set(float32Of(outputs, 'voice'), from);
     state = float32Of(outputs, 'next');
-  }
+    return float32Of(outputs, 'voice');
+  };
+  await hear(-LEAD_IN, 0);
+  for (let from = 0; from < steps; from += STEPS_PER_RUN)
+    voice.set(await hear(from, Math.min(from + STEPS_PER_RUN, steps)), from);
   return voicedStretches(voice, recording.length / SAMPLE_RATE);
+}
+
+/** Samples [from, to) of a recording that has its own mirror image before its start. */
+function readMirrored(recording: Recording, from: number, to: number): Float32Array<ArrayBuffer> {
+  const sound = recording.read(from, to);
+  if (from < 0) sound.set(recording.read(Math.max(0, -to), -from).reverse());
+  return sound;
 }
 
 /**
@@ -43,8 +57,8 @@ export async function voiceActivity(recording: Recording, run: RunModel): Promis
  * that its authors propose: lips that rest while somebody whispers or sings before a band are worse than lips that move
  * for a moment in music.
  */
-const BEGINS = 0.2;
-const ENDS = 0.1;
+const BEGINS = 0.1;
+const ENDS = 0.05;
 /** Seconds before what was heard: the detector needs some of a word, and lips part before it. */
 const ONSET = 0.2;
 /** Seconds after it, in which lips close. */

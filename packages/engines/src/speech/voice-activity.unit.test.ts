@@ -6,20 +6,21 @@ import { voiceOnly } from './voice-only';
 const STEP = VOICE_STEP / SAMPLE_RATE;
 
 /**
- * A detector to which the first sample of a step is the probability, and which counts the samples it gets. Its memory is
- * the number of the steps so far, as it must be when runs continue each other.
+ * A detector to which the first sample of a step is the probability, and which keeps what it hears. Its memory is the
+ * number of the steps so far, as it must be when runs continue each other.
  */
 function reads(probabilities: readonly number[]) {
   const sound = new Float32Array(probabilities.length * VOICE_STEP);
   probabilities.forEach((value, step) => (sound[step * VOICE_STEP] = value));
-  const runs: number[] = [];
+  const heard: Float32Array[] = [];
+  const stepsOf = (samples: Float32Array): number => (samples.length - VOICE_CONTEXT) / VOICE_STEP;
   const run: RunModel = (role, feeds) => {
     const [samples, state] = [feeds['sound']?.data, feeds['state']?.data];
     if (role !== 'voice' || !(samples instanceof Float32Array) || !(state instanceof Float32Array))
       throw new TypeError('sound and state expected');
-    const steps = (samples.length - VOICE_CONTEXT) / VOICE_STEP;
-    expect(state[0]).toBe(runs.reduce((sum, count) => sum + count, 0));
-    runs.push(steps);
+    const steps = stepsOf(samples);
+    expect(state[0]).toBe(heard.reduce((sum, part) => sum + stepsOf(part), 0));
+    heard.push(samples);
     const voice = Float32Array.from(
       { length: steps },
       (_, i) => samples[VOICE_CONTEXT + i * VOICE_STEP] ?? NaN,
@@ -33,7 +34,7 @@ function reads(probabilities: readonly number[]) {
       feeds,
     });
   };
-  return { recording: recordingOf(sound), run, runs };
+  return { recording: recordingOf(sound), run, heard };
 }
 
 const times = (count: number, value: number): number[] => Array<number>(count).fill(value);
@@ -52,7 +53,7 @@ describe('voice activity', () => {
   });
 
   test('goes on through doubts, and does not begin with them', async () => {
-    const doubts = times(20, 0.15);
+    const doubts = times(20, 0.07);
     expect(await found(...doubts, ...doubts)).toEqual([]);
     const [stretch] = await found(...times(50, 0), 0.9, ...doubts, 0.9, ...times(50, 0));
     expect(stretch?.end).toBeCloseTo(72 * STEP + 0.25, 6);
@@ -70,9 +71,22 @@ describe('voice activity', () => {
   });
 
   test('reads any length in runs of half a minute that continue each other', async () => {
-    const { recording, run, runs } = reads(times(2000, 0.9));
+    const { recording, run, heard } = reads(times(2000, 0.9));
     expect(await voiceActivity(recording, run)).toEqual([{ start: 0, end: 2000 * STEP }]);
-    expect(runs).toEqual([960, 960, 80]);
+    const [, ...runs] = heard;
+    expect(runs.map(({ length }) => length - VOICE_CONTEXT)).toEqual(
+      [960, 960, 80].map((steps) => steps * VOICE_STEP),
+    );
+  });
+
+  test('first hears the start backwards, and its context before the first step', async () => {
+    const { run, heard } = reads([]);
+    const ramp = Float32Array.from({ length: 8 * SAMPLE_RATE }, (_, n) => n + 1);
+    await voiceActivity(recordingOf(ramp), run);
+    const [leadIn, start] = heard;
+    expect(leadIn).toEqual(ramp.slice(0, 192 * VOICE_STEP + VOICE_CONTEXT).reverse());
+    expect(start?.subarray(0, VOICE_CONTEXT)).toEqual(ramp.slice(0, VOICE_CONTEXT).reverse());
+    expect(start?.subarray(VOICE_CONTEXT)).toEqual(ramp);
   });
 });
 
