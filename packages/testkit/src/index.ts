@@ -17,6 +17,7 @@ export { createFactories, type Factories, TEST_ACT } from './factories';
 export { createEmptyDatabase, createTestDatabase, cutConnections, type TestDatabase } from './postgres';
 export { testPrefix, testRedisUrl } from './test-run';
 export { freePorts, listenOnLoopback } from './servers/ports';
+export { hasPython } from './python';
 export { isAlive } from './servers/processes';
 export {
   postgresBinaries,
