@@ -1,7 +1,7 @@
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { markOutput, openSigner } from '@lipsync/credentials';
+import { type ContentSigner, markOutput, openSigner } from '@lipsync/credentials';
 import { createSigningCertificate, makeNumberedVideo } from '@lipsync/testkit';
 import { runCommand } from '../test/run-command';
 
@@ -14,6 +14,7 @@ const FACTS = {
 };
 
 let folder: string;
+let signer: ContentSigner;
 let signed: string;
 let authority: string;
 let stranger: string;
@@ -24,7 +25,7 @@ beforeAll(async () => {
   signed = file('signed.mp4');
   await copyFile(file('plain.mp4'), signed);
   const certificate = await createSigningCertificate();
-  const signer = await openSigner({
+  signer = await openSigner({
     certificate: certificate.chain,
     key: certificate.key,
     onProblem: () => undefined,
@@ -52,6 +53,20 @@ placed     2026-11-27T12:00:00.000Z
 edited     2026-11-27T12:00:00.000Z, musetalk builtin-musetalk-4, compositeWithTrainedAlgorithmicMedia
 `,
     stderr: '',
+  });
+});
+
+it('says of a source that had credentials who signed those', async () => {
+  const again = path.join(folder, 'again.mp4');
+  await copyFile(path.join(folder, 'plain.mp4'), again);
+  await markOutput(signer, again, { ...FACTS, source: signed });
+  const { stdout } = await verify(again, '--json');
+  const credentials = { generator: 'lipsync-service 1.2.3', signer: { name: 'Self-made (not trusted)' } };
+  expect(JSON.parse(stdout)).toMatchObject({
+    ingredients: [
+      { title: 'video', has_credentials: true, credentials },
+      { title: 'voice', has_credentials: false },
+    ],
   });
 });
 
