@@ -19,7 +19,7 @@ const options = {
   recordTtlSeconds: RECORD_TTL_SECONDS,
   uploadTtlSeconds: SIGNED_URL_SECONDS,
 };
-const itInPython = hasPython() ? it : it.skip;
+const where = hasPython() ? it : it.skip;
 const site = buildSite({ pages: join(__dirname, '../../docs'), samples: PUBLIC });
 const documents = filledDocuments(site, options);
 const at = (path: string): string => documents[path] ?? '';
@@ -129,7 +129,7 @@ describe('the documentation', () => {
       expect(client[group as 'renders']).toHaveProperty([name ?? ''], expect.any(Function));
   });
 
-  itInPython('calls every operation in Python by what the client for Python takes', async () => {
+  where('calls every operation in Python by what the client for Python takes', async () => {
     const calls = [...at('/docs/reference.md').matchAll(/```py title="Python"\n(.*?)\n```/gs)];
     expect(calls).toHaveLength(OPERATIONS.length);
     const code = calls.map(([, call]) => call).join('\n');
@@ -212,41 +212,38 @@ describe('the samples that receive webhooks', () => {
     expect(log).toHaveBeenCalledWith('render.completed', EventRenderCompleted.value.id);
   });
 
-  itInPython(
-    'in Python take what the service signs, and read of the rest as little as they can',
-    async () => {
-      const { body, headers } = delivery(secret);
-      const deliveries = [
-        { body, headers },
-        delivery(secret, { ...EventPreparationFailed.value, id: 'evt_2' }),
-        { body, headers: delivery(forged).headers },
-        { body: '{"id":"evt_3"}', headers },
-        { body, headers: delivery(secret, EventRenderCompleted.value, 400).headers },
-        { body, headers: { 'Svc-Delivery-ID': 'dlv_1' } },
-        { body, headers: { ...headers, 'Svc-Signature': `t=${'9'.repeat(400)},v1=${'0'.repeat(64)}` } },
-        { bytes: 2 * MIB, headers },
-      ];
-      const { stdout } = await promisify(execFile)(
-        'python3',
-        ['-c', RECEIVE_EACH, JSON.stringify(deliveries)],
-        {
-          env: { ...process.env, PYTHONPATH: `${SAMPLES}:${PYTHON_CLIENT}`, LIPSYNC_WEBHOOK_SECRET: secret },
-        },
-      );
-      const [told, outcomes] = stdout.trim().split('\n').slice(-2);
-      expect(told).toBe('preparation.failed evt_2 failed');
-      expect(JSON.parse(outcomes ?? '')).toEqual([
-        [204, '', body.length],
-        [204, '', deliveries[1]?.body?.length],
-        [400, 'wrong_signature', body.length],
-        [400, 'wrong_signature', '{"id":"evt_3"}'.length],
-        [400, 'timestamp_out_of_tolerance', 0],
-        [400, 'missing_header', 0],
-        [400, 'malformed_signature', 0],
-        [400, 'body_too_large', MIB + 64 * 1024],
-      ]);
-    },
-  );
+  where('in Python take what the service signs, and read of the rest as little as they can', async () => {
+    const { body, headers } = delivery(secret);
+    const deliveries = [
+      { body, headers },
+      delivery(secret, { ...EventPreparationFailed.value, id: 'evt_2' }),
+      { body, headers: delivery(forged).headers },
+      { body: '{"id":"evt_3"}', headers },
+      { body, headers: delivery(secret, EventRenderCompleted.value, 400).headers },
+      { body, headers: { 'Svc-Delivery-ID': 'dlv_1' } },
+      { body, headers: { ...headers, 'Svc-Signature': `t=${'9'.repeat(400)},v1=${'0'.repeat(64)}` } },
+      { bytes: 2 * MIB, headers },
+    ];
+    const { stdout } = await promisify(execFile)(
+      'python3',
+      ['-c', RECEIVE_EACH, JSON.stringify(deliveries)],
+      {
+        env: { ...process.env, PYTHONPATH: `${SAMPLES}:${PYTHON_CLIENT}`, LIPSYNC_WEBHOOK_SECRET: secret },
+      },
+    );
+    const [told, outcomes] = stdout.trim().split('\n').slice(-2);
+    expect(told).toBe('preparation.failed evt_2 failed');
+    expect(JSON.parse(outcomes ?? '')).toEqual([
+      [204, '', body.length],
+      [204, '', deliveries[1]?.body?.length],
+      [400, 'wrong_signature', body.length],
+      [400, 'wrong_signature', '{"id":"evt_3"}'.length],
+      [400, 'timestamp_out_of_tolerance', 0],
+      [400, 'missing_header', 0],
+      [400, 'malformed_signature', 0],
+      [400, 'body_too_large', MIB + 64 * 1024],
+    ]);
+  });
 });
 
 const MIB = 1024 * 1024;
