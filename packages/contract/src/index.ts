@@ -1,3 +1,4 @@
+export * from './description';
 export * from './error-catalogue';
 export { openapiDocument } from './generated/document';
 export * from './operations';

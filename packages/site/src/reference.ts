@@ -1,53 +1,15 @@
-import { openapiDocument, type Operation, OPERATIONS } from '@lipsync/contract';
+import {
+  descriptionOf,
+  nameIn,
+  openapiDocument,
+  type Operation,
+  OPERATIONS,
+  type Parameter,
+  type Schema,
+  SCHEMAS,
+} from '@lipsync/contract';
 import { type PageSource } from './page-source';
 import { callsOf } from './reference-calls';
-
-/** The part of a JSON schema that the contract uses. */
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly description?: string;
-  readonly enum?: readonly string[];
-  readonly const?: string;
-  readonly format?: string;
-  readonly items?: Schema;
-  readonly oneOf?: readonly Schema[];
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly maxLength?: number;
-}
-
-interface Body {
-  /** Of errors, which operations share. */
-  readonly $ref?: string;
-  readonly content?: {
-    readonly 'application/json': { readonly examples: Readonly<Record<string, { readonly $ref: string }>> };
-  };
-}
-
-interface OperationSource {
-  readonly summary: string;
-  readonly description: string;
-  readonly parameters?: readonly { readonly $ref: string }[];
-  readonly requestBody?: Body;
-  readonly responses: Readonly<Record<string, Body>>;
-}
-
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly required: boolean;
-  readonly description: string;
-  readonly schema: Schema;
-  readonly example: string;
-}
-
-const SCHEMAS: Readonly<Record<string, Schema>> = openapiDocument.components.schemas;
-const PATHS: Readonly<Record<string, Readonly<Record<string, OperationSource>>>> = openapiDocument.paths;
 
 /** The page of all operations and objects, made of the contract. */
 export function referencePage(): PageSource {
@@ -91,54 +53,28 @@ ${JSON.stringify(openapiDocument.components.examples.EventRenderCompleted.value,
 
 /** Text and samples are apart, so that a wide window shows them side by side. */
 function operationSection(operation: Operation): string {
-  const source = sourceOf(operation);
-  const parameters = (source.parameters ?? []).map(parameterNamed);
-  const request = source.requestBody && firstExample(source.requestBody);
-  const response = source.responses[String(operation.successStatus)];
+  const { summary, description, parameters, requests, answers } = descriptionOf(operation);
   const path = parameters.reduce(
     (path, { in: place, name, example }) => (place === 'path' ? path.replace(`{${name}}`, example) : path),
     operation.path,
   );
   return [
     '<div class="operation">',
-    `## ${source.summary}`,
+    `## ${summary}`,
     '<div class="explained">',
     `**${operation.method.toUpperCase()}** \`${operation.path}\``,
-    source.description,
+    description,
     ...parameterTable(parameters),
     ...requestTable(operation),
     `**Answers ${operation.successStatus}** with [${operation.responseSchema}](#${operation.responseSchema.toLowerCase()}).`,
     `**Errors**: ${operation.errorCodes.map((code) => `[\`${code}\`](/docs/errors#${code})`).join(', ')}.`,
     '</div>',
     '<div class="samples">',
-    callsOf(operation.operationId, { method: operation.method, path, body: request }),
-    ...(response === undefined
-      ? []
-      : ['```json\n' + JSON.stringify(firstExample(response), null, 2) + '\n```']),
+    callsOf(operation.operationId, { method: operation.method, path, body: requests[0]?.value }),
+    '```json\n' + JSON.stringify(answers[0]?.value, null, 2) + '\n```',
     '</div>',
     '</div>',
   ].join('\n\n');
-}
-
-function sourceOf({ path, method, operationId }: Operation): OperationSource {
-  const source = PATHS[path]?.[method];
-  if (source === undefined) throw new Error(`No such operation: ${operationId}`);
-  return source;
-}
-
-const nameIn = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);
-
-function parameterNamed({ $ref }: { readonly $ref: string }): Parameter {
-  const parameters: Readonly<Record<string, Parameter>> = openapiDocument.components.parameters;
-  const found = parameters[nameIn($ref)];
-  if (found === undefined) throw new Error(`No such parameter: ${$ref}`);
-  return found;
-}
-
-function firstExample(body: Body): unknown {
-  const [example] = Object.values(body.content?.['application/json'].examples ?? {});
-  const examples: Readonly<Record<string, { readonly value: unknown }>> = openapiDocument.components.examples;
-  return example && examples[nameIn(example.$ref)]?.value;
 }
 
 function parameterTable(parameters: readonly Parameter[]): string[] {

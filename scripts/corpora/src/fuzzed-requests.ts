@@ -1,4 +1,11 @@
-import { openapiDocument, type Operation, type OperationId, OPERATIONS } from '@lipsync/contract';
+import {
+  nameIn,
+  type Operation,
+  type OperationId,
+  OPERATIONS,
+  type Schema,
+  SCHEMAS,
+} from '@lipsync/contract';
 import { REFUSED_URLS } from '@lipsync/testkit';
 import fc from 'fast-check';
 
@@ -21,31 +28,14 @@ interface FuzzingOptions {
   marker: string;
 }
 
-/** The parts of JSON Schema that requests of the contract use. */
-interface Schema {
-  readonly $ref?: string;
-  readonly oneOf?: readonly Schema[];
-  readonly type?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly maxLength?: number;
-}
 type Examples = FuzzingOptions['examples'];
-
-const SCHEMAS: Readonly<Record<string, Schema>> = openapiDocument.components.schemas;
 
 /** Values that conform to a schema of the contract. */
 function conforming(schema: Schema, examples: Examples, name = ''): fc.Arbitrary<unknown> {
   const { $ref, oneOf, properties, items, maxItems, maxLength } = schema;
   const known = examples[name];
   if (known !== undefined) return fc.constantFrom(...known);
-  if ($ref !== undefined) return conforming(SCHEMAS[$ref.split('/').at(-1) ?? ''] ?? {}, examples, name);
+  if ($ref !== undefined) return conforming(SCHEMAS[nameIn($ref)] ?? {}, examples, name);
   if (oneOf !== undefined) return fc.oneof(...oneOf.map((branch) => conforming(branch, examples, name)));
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   if (items !== undefined)

@@ -1,31 +1,10 @@
-import { openapiDocument, type Operation, OPERATIONS } from '@lipsync/contract';
-
-interface Ref {
-  readonly $ref: string;
-}
-
-/** The parts of an operation in the document that a collection shows. */
-interface OperationSource {
-  readonly tags: readonly [string];
-  readonly summary: string;
-  readonly description: string;
-  readonly parameters?: readonly Ref[];
-  readonly requestBody?: Body;
-  readonly responses: Readonly<Record<string, Body>>;
-}
-
-interface Body {
-  /** Of errors, which operations share. */
-  readonly $ref?: string;
-  readonly content?: { readonly 'application/json': { readonly examples: Readonly<Record<string, Ref>> } };
-}
-
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly description: string;
-  readonly example: string;
-}
+import {
+  descriptionOf,
+  openapiDocument,
+  type Operation,
+  type OperationDescription,
+  OPERATIONS,
+} from '@lipsync/contract';
 
 /** Postman's format 2.1, as far as it is used here: https://schema.postman.com/collection/json/v2.1.0/draft-07/docs/ */
 interface Request {
@@ -36,9 +15,6 @@ interface Request {
   readonly body?: object;
 }
 
-const PATHS: Readonly<Record<string, Readonly<Record<string, OperationSource>>>> = openapiDocument.paths;
-const PARAMETERS: Readonly<Record<string, Parameter>> = openapiDocument.components.parameters;
-const EXAMPLES: Readonly<Record<string, { readonly value: unknown }>> = openapiDocument.components.examples;
 const JSON_HEADER = { key: 'Content-Type', value: 'application/json' };
 
 /** The variable in which the collection remembers the last of a kind, by the first part of its path: `render_id`. */
@@ -49,7 +25,7 @@ const variableOf = (path: string): string => `${path.split('/')[2]?.replace(/s$/
  * request for each operation with its examples. It asks for `api_key` alone; what an answer names, later requests use.
  */
 export function postmanCollection(baseUrl: string): object {
-  const byId = OPERATIONS.map((operation) => ({ operation, source: sourceOf(operation) }));
+  const described = OPERATIONS.map((operation) => ({ operation, description: descriptionOf(operation) }));
   return {
     info: {
       name: openapiDocument.info.title,
@@ -64,29 +40,22 @@ export function postmanCollection(baseUrl: string): object {
     item: openapiDocument.tags.map(({ name, description }) => ({
       name,
       description,
-      item: byId
-        .filter(({ source }) => source.tags[0] === name)
-        .flatMap(({ operation, source }) => [
-          item(operation, source),
+      item: described
+        .filter(({ description: { tag } }) => tag === name)
+        .flatMap(({ operation, description }) => [
+          item(operation, description),
           ...(operation.operationId === 'create_upload' ? [SEND_BYTES] : []),
         ]),
     })),
   };
 }
 
-function sourceOf({ path, method }: Operation): OperationSource {
-  const source = PATHS[path]?.[method];
-  if (source === undefined) throw new Error(`The contract has no ${method} ${path}`);
-  return source;
-}
-
-function item(operation: Operation, source: OperationSource): object {
-  const bodies = examplesOf(source.requestBody);
-  const answers = examplesOf(source.responses[String(operation.successStatus)]);
+function item(operation: Operation, description: OperationDescription): object {
+  const { requests, answers } = description;
   // As many as the longer list has; what the shorter one lacks is its first.
-  const pairs = (bodies.length > answers.length ? bodies : answers).map(({ name }, i) => ({
+  const pairs = (requests.length > answers.length ? requests : answers).map(({ name }, i) => ({
     name,
-    request: requestOf(operation, source, (bodies[i] ?? bodies[0])?.value),
+    request: requestOf(operation, description, (requests[i] ?? requests[0])?.value),
     answer: (answers[i] ?? answers[0])?.value,
   }));
   return {
@@ -104,14 +73,17 @@ function item(operation: Operation, source: OperationSource): object {
   };
 }
 
-function requestOf({ method, path }: Operation, source: OperationSource, body: unknown): Request {
-  const parameters = (source.parameters ?? []).map(({ $ref }) => named(PARAMETERS, $ref));
+function requestOf(
+  { method, path }: Operation,
+  { summary, description, parameters }: OperationDescription,
+  body: unknown,
+): Request {
   const headers = parameters.filter((parameter) => parameter.in === 'header');
   const ids = parameters.filter((parameter) => parameter.in === 'path');
   const segments = path.slice(1).replace(/\{(\w+)\}/, ':$1');
   return {
     method: method.toUpperCase(),
-    description: `**${source.summary}.** ${source.description}`,
+    description: `**${summary}.** ${description}`,
     header: [
       ...(body === undefined ? [] : [JSON_HEADER]),
       ...headers.map(({ name, description, example }) => ({
@@ -184,16 +156,3 @@ const SEND_BYTES = {
     body: { mode: 'file', file: {} },
   },
 };
-
-function examplesOf(body: Body | undefined): readonly { name: string; value: unknown }[] {
-  return Object.entries(body?.content?.['application/json'].examples ?? {}).map(([name, { $ref }]) => ({
-    name,
-    value: named(EXAMPLES, $ref).value,
-  }));
-}
-
-function named<T>(parts: Readonly<Record<string, T>>, ref: string): T {
-  const part = parts[ref.split('/').at(-1) ?? ''];
-  if (part === undefined) throw new Error(`The contract has no ${ref}`);
-  return part;
-}
