@@ -70,6 +70,11 @@ it.each<[Error, string, keyof typeof EXIT_CODES]>([
     'failed',
   ],
   [
+    new UnexpectedResponse('GET /v1/renders/ren_1', 301, 'it moved to https://b.example.com/'),
+    'Something other than the service answered, with status 301 (it moved to https://b.example.com/).',
+    'failed',
+  ],
+  [
     new UnexpectedResponse('The upload', 403, 'AccessDenied'),
     'The upload was refused by the store of the service, with status 403 (AccessDenied).',
     'failed',

@@ -80,6 +80,23 @@ it('makes no second asset when an answer is lost, but asks again when it was ref
   await expect(refused.assets.create(request)).resolves.toBeDefined();
 });
 
+it('takes its key to no address that the service is said to have moved to', async () => {
+  const elsewhere = await startScriptedServer(() => ({}));
+  const moved = (status: number): Reply => ({
+    status,
+    headers: { location: `${elsewhere.base}/v1/renders` },
+  });
+  const client = await start({
+    'GET /v1/renders/ren_1': [moved(301)],
+    'POST /v1/renders': [moved(307)],
+  });
+  const saying = `(it moved to ${elsewhere.base}/v1/renders)`;
+  await expect(client.renders.get('ren_1')).rejects.toThrow(`301 ${saying}`);
+  await expect(client.renders.create(REQUEST)).rejects.toThrow(`307 ${saying}`);
+  expect([server.requests.length, elsewhere.requests.length]).toEqual([2, 0]);
+  await elsewhere.close();
+});
+
 it('gives up after maxRetries, with what happened last', async () => {
   const gateway: Reply = { status: 504, body: Buffer.from('upstream') };
   const client = await start({ 'GET /v1/renders/ren_1': ['cut', gateway] }, { maxRetries: 1 });

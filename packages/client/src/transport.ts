@@ -123,6 +123,8 @@ export class Transport {
         method,
         headers,
         signal,
+        // A key belongs to one service. Followed, a POST would also become a GET.
+        redirect: 'manual',
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       return { response: answered, text: await answered.text() };
@@ -137,8 +139,15 @@ export class Transport {
         requestId: response.headers.get('x-request-id') ?? undefined,
         retryAfterSeconds: waitSeconds,
       });
-    throw new UnexpectedResponse(`${method} ${path}`, response.status, 'not in the contract', waitSeconds);
+    throw new UnexpectedResponse(`${method} ${path}`, response.status, detailOf(response), waitSeconds);
   }
+}
+
+/** Where a redirect leads; browsers do not tell. */
+function detailOf({ type, headers }: Response): string {
+  const location = headers.get('location');
+  if (location !== null) return `it moved to ${location.slice(0, 200)}`;
+  return type === 'opaqueredirect' ? 'a redirect' : 'not in the contract';
 }
 
 /**
