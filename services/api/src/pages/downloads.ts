@@ -19,8 +19,8 @@ const withoutVersion = (name: string): string => name.replace(VERSION, '');
 
 /**
  * GET /downloads: what callers install, as files that fit this version of the service, so that they need no registry.
- * The folder itself answers an index; `NAME.sha256` is what `sha256sum --check` reads; a name without its version leads
- * to the file of the current one.
+ * The folder itself answers an index; a name without its version leads to the file of the current one; `NAME.sha256` is
+ * what `sha256sum --check` reads beside a file that was saved as NAME, with its version or without.
  * @param publicBaseUrl the base of the addresses in the index and in the collection for Postman
  */
 export function downloads(publicBaseUrl: string): RequestHandler {
@@ -37,7 +37,10 @@ export function downloads(publicBaseUrl: string): RequestHandler {
       ['/downloads', staticFile(TYPES['.json'] ?? '', indexOf(files, publicBaseUrl))],
       ...[...files].flatMap(([name, bytes]): [string, StaticFile][] => [
         [`/downloads/${name}`, staticFile(typeOf(name), bytes, VERSION.test(name) ? FOREVER : undefined)],
-        [`/downloads/${name}.sha256`, staticFile('text/plain; charset=utf-8', checksum(name, bytes))],
+        ...[name, withoutVersion(name)].map((saved): [string, StaticFile] => [
+          `/downloads/${saved}.sha256`,
+          staticFile('text/plain; charset=utf-8', checksum(saved, bytes)),
+        ]),
       ]),
     ]),
   );
