@@ -1,3 +1,4 @@
+import { isApiKey } from '@lipsync/client';
 import { CommandError, type Outcome } from './exit-codes';
 import { checkProfileName, type Environment, type Profile, type Profiles } from './profiles';
 
@@ -69,7 +70,7 @@ const API_KEY = /^svc_[0-9a-f]{64}$/;
  * @throws CommandError for what no service can have given out, such as a key that was not copied as a whole
  */
 export function checkApiKey(text: string, what: string, outcome: Outcome): string {
-  if (API_KEY.test(text)) return text;
+  if (isApiKey(text)) return text;
   throw new CommandError(`${what} is not an API key.`, outcome, 'A key is svc_ and 64 hexadecimal digits.');
 }
 

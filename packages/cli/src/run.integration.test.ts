@@ -303,12 +303,12 @@ describe('whoami', () => {
     });
   });
 
-  it('says whose key the service refuses', async () => {
+  it('says whose key the service refuses, which alone knows its keys', async () => {
     service.script(COMPLETED);
-    const env = { LIPSYNC_API_KEY: `svc_${'00'.repeat(32)}`, LIPSYNC_BASE_URL: service.base };
+    const env = { LIPSYNC_API_KEY: `svc_${'AB'.repeat(32)}`, LIPSYNC_BASE_URL: service.base };
     const { exitCode, stdout, stderr } = await whoami(env);
     expect(exitCode).toBe(EXIT_CODES.unauthorized);
-    expect(JSON.parse(stdout)).toMatchObject({ key: 'svc_…0000', works: false });
+    expect(JSON.parse(stdout)).toMatchObject({ key: 'svc_…ABAB', works: false });
     expect(stderr).toContain('The service does not accept this key.');
   });
 

@@ -168,6 +168,7 @@ class Construction(ServiceTest):
                 (KEY, None, "pass base_url"),
                 (KEY + "\n", url, "malformed"),
                 (KEY[:-1], url, "malformed"),
+                (KEY.replace("svc", "SVC"), url, "malformed"),
                 (KEY, "lipsync.example.com", "no address"),
                 (KEY, "file:///etc", "no address"),
                 (KEY, "https://me:secret@lipsync.example.com", "no address"),
@@ -182,7 +183,7 @@ class Construction(ServiceTest):
         settings = {"LIPSYNC_API_KEY": KEY, "LIPSYNC_BASE_URL": "https://lipsync.example.com/"}
         with mock.patch.dict(os.environ, settings):
             self.assertEqual(repr(LipSync()), "LipSync(base_url='https://lipsync.example.com')")
-        LipSync(api_key=KEY, base_url="http://[::1]:8080/lipsync")
+        LipSync(api_key="svc_" + "aB" * 32, base_url="http://[::1]:8080/lipsync")
         output = lipsync.Output(url="https://store/x?signature=abc", expires_at=datetime.now(timezone.utc))
         self.assertNotIn("signature", repr(output))
 

@@ -48,7 +48,7 @@ export type {
   WebhookEventType,
 } from './resources';
 export { type CreateOptions, type PreparationParams, type RenderParams } from './client';
-export { type CallOptions, type Fetch, type LipSyncOptions } from './transport';
+export { type CallOptions, type Fetch, isApiKey, type LipSyncOptions } from './transport';
 export { type UploadOptions } from './upload';
 export { type WaitOptions, type WatchOptions } from './watch';
 export { verifyWebhook, WebhookVerificationError, type WebhookVerificationReason } from './webhooks';

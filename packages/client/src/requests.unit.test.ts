@@ -139,8 +139,17 @@ it('tells at once that key or address are missing or cannot be', async () => {
   try {
     expect(() => new LipSync({ baseUrl })).toThrow('apiKey');
     expect(() => new LipSync({ apiKey: API_KEY })).toThrow('baseUrl');
-    for (const apiKey of ['two words', API_KEY.slice(0, -1), `${API_KEY}\n`, `Bearer ${API_KEY}`, 'cus_1'])
+    const malformed = [
+      'two words',
+      API_KEY.slice(0, -1),
+      `${API_KEY}\n`,
+      `Bearer ${API_KEY}`,
+      API_KEY.replace('svc', 'SVC'),
+      'cus_1',
+    ];
+    for (const apiKey of malformed)
       expect(() => new LipSync({ apiKey, baseUrl })).toThrow('svc_ followed by 64 hexadecimal digits');
+    expect(() => new LipSync({ apiKey: `svc_${'aB'.repeat(32)}`, baseUrl })).not.toThrow();
   } finally {
     process.env = environment;
   }

@@ -51,8 +51,12 @@ interface Call extends CallOptions {
 /** Milliseconds in which one attempt must be answered. The service limits its own work to less. */
 const ATTEMPT_MS = 30_000;
 
-/** As the contract says; the service answers any other like an unknown one, and only when it is asked. */
-const API_KEY = /^svc_[0-9a-f]{64}$/i;
+const API_KEY = /^svc_[0-9a-fA-F]{64}$/;
+
+/** Says whether a text has the form of an API key. Whether it is one, only the service knows. */
+export function isApiKey(text: string): boolean {
+  return API_KEY.test(text);
+}
 
 /** Sends requests of the API: authenticated, in time, repeated where that is safe, with typed errors. */
 export class Transport {
@@ -66,7 +70,7 @@ export class Transport {
     const apiKey = options.apiKey ?? environment('LIPSYNC_API_KEY');
     const baseUrl = options.baseUrl ?? environment('LIPSYNC_BASE_URL');
     if (!apiKey) throw new TypeError('The API key is missing: pass apiKey');
-    if (!API_KEY.test(apiKey))
+    if (!isApiKey(apiKey))
       throw new TypeError('This is not an API key: a key is svc_ followed by 64 hexadecimal digits');
     if (!baseUrl) throw new TypeError('The address of the service is missing: pass baseUrl');
     this.#apiKey = apiKey;

@@ -62,7 +62,7 @@ function encodeBytes(bytes: Uint8Array): string {
 
 const PREFIX = 'svc_';
 const KEY_BYTES = 32;
-const API_KEY = /^svc_[0-9a-f]{64}$/i;
+const API_KEY = /^svc_[0-9a-fA-F]{64}$/;
 
 /**
  * Writes an API key.

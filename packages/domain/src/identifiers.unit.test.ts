@@ -73,6 +73,7 @@ describe('an API key', () => {
   it('consists of svc_ and the 64 hexadecimal digits of 32 random bytes', () => {
     expect(key).toBe('svc_000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f');
     expect(isApiKey(key)).toBe(true);
+    expect(isApiKey(`svc_${key.slice(4).toUpperCase()}`)).toBe(true);
     expect(() => formatApiKey(random.subarray(1))).toThrow(RangeError);
   });
 
@@ -82,6 +83,7 @@ describe('an API key', () => {
     key.slice(0, -1),
     `${key}0`,
     key.replace('svc_', 'key_'),
+    key.replace('svc_', 'SVC_'),
     key.replace('1f', '1g'),
     ` ${key}`,
     `${key}\n`,
