@@ -18,19 +18,18 @@ export interface Connection {
 const LOG_IN = 'Set LIPSYNC_API_KEY and LIPSYNC_BASE_URL, or log in with lipsync login.';
 
 /**
- * Flags come before the environment, and the environment before the current profile: a profile that is named with
- * --profile is not overridden by LIPSYNC_API_KEY. The key of a profile is sent to the address that it was stored
- * with and to no other, whatever else says where to send it.
+ * Flags come before the environment, and the environment before the profiles: a profile that is named with --profile is
+ * not overridden by LIPSYNC_API_KEY. The key of a profile is sent to the address that it was stored with and to no other,
+ * whatever else says where to send it; so an address alone chooses the profile that is for it.
  */
 export function resolveConnection(flags: ConnectionFlags, env: Environment, profiles: Profiles): Connection {
-  const profileName = flags.profile ?? setting(env, 'LIPSYNC_PROFILE') ?? profiles.current;
   const environmentKey = flags.profile === undefined ? setting(env, 'LIPSYNC_API_KEY') : undefined;
   const environmentUrl = flags.profile === undefined ? setting(env, 'LIPSYNC_BASE_URL') : undefined;
   const wantedUrl = flags.baseUrl ?? environmentUrl;
+  const named = flags.profile ?? setting(env, 'LIPSYNC_PROFILE');
 
   if (environmentKey !== undefined) {
-    const baseUrl =
-      wantedUrl ?? (profileName === null ? undefined : profiles.byName.get(profileName)?.baseUrl);
+    const baseUrl = wantedUrl ?? profiles.byName.get(named ?? profiles.current ?? '')?.baseUrl;
     if (baseUrl === undefined)
       throw new CommandError(
         'The address of the service is missing.',
@@ -40,6 +39,8 @@ export function resolveConnection(flags: ConnectionFlags, env: Environment, prof
     return { baseUrl: checkBaseUrl(baseUrl), apiKey: environmentKey, profile: null };
   }
 
+  const profileName =
+    named ?? (wantedUrl === undefined ? profiles.current : profileFor(checkBaseUrl(wantedUrl), profiles));
   if (profileName === null) throw new CommandError('There is no API key yet.', 'unauthorized', LOG_IN);
   const profile = profileNamed(profileName, profiles);
   if (wantedUrl !== undefined && checkBaseUrl(wantedUrl) !== profile.baseUrl)
@@ -49,6 +50,19 @@ export function resolveConnection(flags: ConnectionFlags, env: Environment, prof
       `Log in there, too: lipsync login --base-url ${wantedUrl} --profile NAME`,
     );
   return { ...profile, profile: profileName };
+}
+
+/** The profile that is for an address: the current one, if it is, or the only one. The current one if none is. */
+function profileFor(baseUrl: string, { byName, current }: Profiles): string | null {
+  const fitting = [...byName.keys()].filter((name) => byName.get(name)?.baseUrl === baseUrl);
+  if (current !== null && fitting.includes(current)) return current;
+  const [only = current, ...others] = fitting;
+  if (others.length === 0) return only;
+  throw new CommandError(
+    `Several profiles are for ${baseUrl}: ${fitting.join(', ')}.`,
+    'unauthorized',
+    'Name one: --profile NAME',
+  );
 }
 
 /** @throws CommandError when there is no such profile */
@@ -62,8 +76,6 @@ export function profileNamed(name: string, { byName }: Profiles): Profile {
     `Make it: lipsync login --profile ${name}`,
   );
 }
-
-const API_KEY = /^svc_[0-9a-f]{64}$/;
 
 /**
  * @param what the text is called in the error

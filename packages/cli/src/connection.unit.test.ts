@@ -5,6 +5,7 @@ import type { Environment } from './profiles';
 const work = { baseUrl: 'https://work.example.com', apiKey: 'svc_work' };
 const home = { baseUrl: 'https://home.example.com', apiKey: 'svc_home' };
 const profiles = { current: 'work', byName: new Map(Object.entries({ work, home })) };
+const twoAtHome = { current: 'work', byName: new Map(Object.entries({ work, home, guest: home })) };
 const none = { current: null, byName: new Map() };
 const environment = { LIPSYNC_API_KEY: 'svc_env', LIPSYNC_BASE_URL: 'https://env.example.com/' };
 
@@ -23,6 +24,13 @@ it.each<[string, ConnectionFlags, Environment, object]>([
     { baseUrl: 'https://flag.example.com' },
     environment,
     { apiKey: 'svc_env', baseUrl: 'https://flag.example.com' },
+  ],
+  ['the profile for an address that is named', { baseUrl: home.baseUrl }, {}, { ...home, profile: 'home' }],
+  [
+    'the profile for the address of the environment',
+    {},
+    { LIPSYNC_BASE_URL: `${home.baseUrl}/` },
+    { ...home, profile: 'home' },
   ],
   ['an empty variable as none', {}, { LIPSYNC_API_KEY: '' }, { ...work, profile: 'work' }],
   [
@@ -50,6 +58,14 @@ it.each<[string, ConnectionFlags, Environment, typeof profiles | typeof none, Ou
     profiles,
     'unauthorized',
   ],
+  [
+    'a named profile’s key to the address of another one',
+    { profile: 'work', baseUrl: home.baseUrl },
+    {},
+    profiles,
+    'unauthorized',
+  ],
+  ['one of two keys for an address', { baseUrl: home.baseUrl }, {}, twoAtHome, 'unauthorized'],
   ['anything without a key', {}, {}, none, 'unauthorized'],
   ['anything without an address', {}, { LIPSYNC_API_KEY: 'svc_env' }, none, 'usage'],
   ['anything for an unknown profile', { profile: 'prod' }, {}, profiles, 'unauthorized'],
