@@ -36,7 +36,7 @@ function asCommand({ baseUrl, video, voice, engines, syncMode, preparationId }: 
     shellWord('url' in input ? input.url : fileArgument(input.name)),
   );
   const lines = [
-    `npx --allow-remote=root ${shellWord(`${baseUrl}/downloads/lipsync-cli.tgz`)} render ${inputs.join(' ')}`,
+    `npx -y --allow-remote=root ${shellWord(`${baseUrl}/downloads/lipsync-cli.tgz`)} render ${inputs.join(' ')}`,
     `  --engines ${engines.join(',')} --sync-mode ${syncMode}`,
     ...(preparationId === undefined ? [] : [`  --preparation ${preparationId}`]),
   ];

@@ -19,7 +19,7 @@ function argumentsOf(program: string, script: string): string[] {
 describe('a render to copy', () => {
   it('is a command whose names a shell leaves alone', () => {
     expect(argumentsOf('npx', copyAs('command', render))).toEqual([
-      ...['--allow-remote=root', 'https://lipsync.example.com/downloads/lipsync-cli.tgz', 'render'],
+      ...['-y', '--allow-remote=root', 'https://lipsync.example.com/downloads/lipsync-cli.tgz', 'render'],
       ...["it's me; $(rm -rf).mp4", 'https://example.com/voice.wav?a=1&b=2'],
       ...['--engines', 'musetalk,highsync', '--sync-mode', 'loop'],
     ]);
@@ -27,7 +27,7 @@ describe('a render to copy', () => {
 
   it('does not take a file for an option', () => {
     const command = copyAs('command', { ...render, video: { name: '-o.mp4', assetId: 'a' } });
-    expect(argumentsOf('npx', command)[3]).toBe('./-o.mp4');
+    expect(argumentsOf('npx', command)[4]).toBe('./-o.mp4');
   });
 
   it('is a request for curl with the very inputs of the render', () => {

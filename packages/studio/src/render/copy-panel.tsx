@@ -37,6 +37,15 @@ export function CopyPanel({ render }: { render: RenderToCopy }): JSX.Element {
           <span role="status">{copied ? 'Copied' : 'Copy'}</span>
         </button>
       </header>
+      <p class="small soft">
+        Your key is not copied: set <code>LIPSYNC_API_KEY</code>
+        {form === 'command' && (
+          <>
+            , or log in with <code>lipsync login</code>
+          </>
+        )}
+        .
+      </p>
       <pre
         tabIndex={0}
         role="region"
