@@ -8,13 +8,14 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { type ApiConnections, type ApiDeps } from './api-deps';
 import { healthz, readinessChecks, readyz } from './health';
 import { answerError } from './http/answer';
+import { type Authenticate, createAuthenticator } from './http/authenticate';
 import { createHttpMetrics } from './http/http-metrics';
 import { beginRequest, requestPath } from './http/request';
 import { v1 } from './http/v1';
 import { docs, loadSite, notFound } from './pages/docs';
 import { downloads } from './pages/downloads';
 import { serveFiles, staticFile } from './pages/static-file';
-import { studio } from './pages/studio';
+import { acceptedKey, studio } from './pages/studio';
 
 const OPERATIONS_PATH = /^\/v1(\/|$)/;
 const DOCUMENTATION_PATH = /^\/(docs(\/.*)?|llms(-full)?\.txt|robots\.txt)$/;
@@ -35,8 +36,9 @@ export function createApp(connections: ApiConnections): {
     logger,
   });
   const deps = { ...connections, enqueuer, httpMetrics: createHttpMetrics(telemetry.metrics) };
-  const operations = v1(deps);
-  const rest = openPages(deps);
+  const authenticate = createAuthenticator(deps);
+  const operations = v1(deps, authenticate);
+  const rest = openPages(deps, authenticate);
   const app: RequestListener = (req, res) => {
     const path = requestPath(req.url ?? '');
     if (OPERATIONS_PATH.test(path)) {
@@ -52,7 +54,7 @@ export function createApp(connections: ApiConnections): {
 }
 
 /** Health, documentation, downloads and the studio; 404 for everything else outside /v1, to browsers as a page. */
-function openPages(deps: ApiDeps): Express {
+function openPages(deps: ApiDeps, authenticate: Authenticate): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -80,7 +82,10 @@ function openPages(deps: ApiDeps): Express {
   const docsOptions = { ...deps.config, hasStudio: studioFolder !== null };
   app.all(DOCUMENTATION_PATH, readOnly, docs(site, docsOptions));
   app.all(/^\/downloads(\/|$)/, readOnly, downloads(publicBaseUrl));
-  if (studioFolder !== null) app.all(/^\/studio(\/|$)/, readOnly, studio(studioFolder, storeOrigin));
+  if (studioFolder !== null) {
+    app.all('/studio/key', readOnly, acceptedKey(deps, authenticate));
+    app.all(/^\/studio(\/|$)/, readOnly, studio(studioFolder, storeOrigin));
+  }
   app.use(notFound(site, docsOptions), () => {
     throw new ServiceError('not_found');
   });

@@ -24,7 +24,6 @@ export async function checkKey(apiKey: string): Promise<string | null> {
     await client.renders.get('of-nobody');
     return null;
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'render_not_found') return null;
     if (error instanceof ApiError && error.code === 'invalid_api_key')
       return 'The service does not know this key: it is mistyped, was revoked or has ended. Ask the person who gave it to you.';
     const failure = failureOf(error);

@@ -21,15 +21,16 @@ export interface Customer {
   limits: CustomerLimits;
 }
 
+/** @throws ServiceError invalid_api_key, or rate_limit_exceeded for an address that keeps failing */
+export type Authenticate = (req: IncomingMessage) => Promise<Customer>;
+
 /**
  * Reads the bearer credential and looks up its hash, on every request and without a cache: a key that was revoked, has
  * ended or whose customer was suspended a second ago is refused. Whoever guesses keys must not occupy the database: for
  * an address that keeps failing, only keys that this process has seen to be valid are looked up, so that customers behind
  * that address are served.
- *
- * The returned function throws ServiceError invalid_api_key, or rate_limit_exceeded for an address that keeps failing.
  */
-export function createAuthenticator(deps: ApiDeps): (req: IncomingMessage) => Promise<Customer> {
+export function createAuthenticator(deps: ApiDeps): Authenticate {
   const { db, config } = deps;
   const noteUse = createKeyUse({ ...deps, touch: (keyId) => touchApiKey(db, keyId) });
   const failedAuth = createFailedAuthLimit(deps);

@@ -15,7 +15,7 @@ import { getRender } from '../operations/get-render';
 import { getWebhook } from '../operations/get-webhook';
 import { type Handler } from '../operations/operation';
 import { answerError, sendJson } from './answer';
-import { createAuthenticator } from './authenticate';
+import { type Authenticate } from './authenticate';
 import { parseJsonObject, readBody, requireJsonContentType } from './body';
 import { limitRate } from './rate-limit';
 import { beginRequest, type RequestContext, type RequestFields } from './request';
@@ -24,8 +24,10 @@ import { beginRequest, type RequestContext, type RequestFields } from './request
  * Everything under /v1. The order of the checks is part of the interface: credential (401), rate (429), path and method
  * (404, 405), body (413, 400); the operation decides the rest. Never rejects.
  */
-export function v1(deps: ApiDeps): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
-  const authenticate = createAuthenticator(deps);
+export function v1(
+  deps: ApiDeps,
+  authenticate: Authenticate,
+): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
   const route = createRouteTable(OPERATIONS);
   const handlers = createHandlers(deps);
 

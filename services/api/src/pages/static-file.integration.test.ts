@@ -106,6 +106,22 @@ describe('the studio', () => {
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
+  it('learns of a key whether the service accepts it, as any operation would tell, and within the same limits', async () => {
+    const ask = (key: string) =>
+      send(`${api.baseUrl}/studio/key`, 'GET', { headers: { Authorization: `Bearer ${key}` } });
+    const { key } = await api.newCustomer({ getPerMinute: 1 });
+    const accepted = await ask(key);
+    expect([accepted.status, accepted.body, accepted.headers.get('cache-control')]).toEqual([
+      200,
+      {},
+      'no-store',
+    ]);
+    expect((await ask(key)).status).toBe(429);
+    const refused = await ask(`svc_${'0'.repeat(64)}`);
+    expectContract(null, refused);
+    expect(refused.status).toBe(401);
+  });
+
   it('must be built: a service without its page does not start to serve it', async () => {
     const empty = await mkdtemp(join(tmpdir(), 'studio-'));
     expect(() => studio(empty, api.s3.endpoint)).toThrow('the studio is not built');

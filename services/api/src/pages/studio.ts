@@ -1,6 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, extname, join, relative, sep } from 'node:path';
 import { type RequestHandler } from 'express';
+import { type ApiDeps } from '../api-deps';
+import { sendJson } from '../http/answer';
+import { type Authenticate } from '../http/authenticate';
+import { limitRate } from '../http/rate-limit';
 import { serveFiles, type StaticFile, staticFile } from './static-file';
 
 /** The folder of the built page. */
@@ -40,6 +44,15 @@ export function studio(folder: string, storeOrigin: string): RequestHandler {
  */
 const WORKER_POLICY =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; frame-ancestors 'none'";
+
+/** GET /studio/key: `{}` if the service accepts the key of the request; otherwise the error of any operation. */
+export function acceptedKey(deps: ApiDeps, authenticate: Authenticate): RequestHandler {
+  return async (req, res) => {
+    const customer = await authenticate(req);
+    Object.assign(res.locals.context.fields, { customer_id: customer.id, api_key_id: customer.apiKeyId });
+    sendJson(res, 200, {}, await limitRate(deps, customer, 'GET'));
+  };
+}
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
