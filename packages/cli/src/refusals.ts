@@ -85,7 +85,7 @@ const WORDS: Partial<Record<ApiErrorCode, Words>> = {
   },
   rate_limit_exceeded: {
     message: 'Too much was asked with this key.',
-    advice: 'Run the command again in a minute.',
+    advice: 'Run the command again in a few seconds.',
   },
   service_unavailable: { message: 'The service is unavailable for the moment.', advice: LATER },
   engine_unavailable: {

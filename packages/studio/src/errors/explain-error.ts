@@ -67,7 +67,7 @@ const EXPLANATIONS: Readonly<Record<ErrorCode, readonly [title: string, hint: st
   ],
   upload_expired: ['The upload took too long', 'Try again with a faster connection or a smaller file.'],
   webhook_event_expired: ['The webhook event has expired', 'Look at the render itself.'],
-  rate_limit_exceeded: ['Too many requests', 'Wait a minute and try again.'],
+  rate_limit_exceeded: ['Too many requests', 'Wait a few seconds and try again.'],
   concurrency_limit_exceeded: [
     'Too much is under way with your key',
     'Wait until a render or an upload has ended, or cancel one, and try again.',
