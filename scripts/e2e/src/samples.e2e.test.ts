@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { REPOSITORY_ROOT, SAMPLE_AUDIO } from '@lipsync/local-stack';
 import { probe, resolveBinaries } from '@lipsync/media';
-import { makeFaceVideo } from '@lipsync/testkit';
+import { hasPython, makeFaceVideo } from '@lipsync/testkit';
 import { type SharedSystem, shareSystem } from './system';
 
 const SAMPLES = path.join(REPOSITORY_ROOT, 'services/api/public/samples');
@@ -53,19 +53,23 @@ async function inTypeScript(result: string): Promise<void> {
   }
 }
 
-const LANGUAGES: [name: string, needs: string, run: (result: string) => Promise<unknown>][] = [
-  ['curl', 'jq', program(path.join(SAMPLES, 'render.sh'))],
-  ['Python', 'python3', program('python3', path.join(SAMPLES, 'render.py'))],
-  ['Go', 'go', program('go', 'run', path.join(SAMPLES, 'render.go'))],
-  ['TypeScript', 'node', inTypeScript],
+const hasJq = spawnSync('jq', ['--version']).status === 0;
+/** 1.24 or newer, as the documentation says. */
+const hasGo = /\bgo1\.(2[4-9]|[3-9]\d)/.test(String(spawnSync('go', ['version']).stdout));
+
+const LANGUAGES: [name: string, available: boolean, run: (result: string) => Promise<unknown>][] = [
+  ['curl', hasJq, program(path.join(SAMPLES, 'render.sh'))],
+  ['Python', hasPython(), program('python3', path.join(SAMPLES, 'render.py'))],
+  ['Go', hasGo, program('go', 'run', path.join(SAMPLES, 'render.go'))],
+  ['TypeScript', true, inTypeScript],
 ];
 
 // Not every machine has every language.
-const where = (command: string) => (spawnSync('which', [command]).status === 0 ? it : it.skip);
+const where = (available: boolean) => (available ? it : it.skip);
 
 describe('the sample of the documentation renders two files', () => {
-  for (const [name, needs, run] of LANGUAGES)
-    where(needs)(`in ${name}`, async () => {
+  for (const [name, available, run] of LANGUAGES)
+    where(available)(`in ${name}`, async () => {
       const result = path.join(folder, `${name}.mp4`);
       await run(result);
       const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
@@ -73,6 +77,10 @@ describe('the sample of the documentation renders two files', () => {
       const { video } = await probe(binaries, result, { mediaType: 'video', deadlineMs: 60_000 });
       expect(video?.frames).toBe(FRAMES);
     });
+});
+
+where(hasGo)('the sample in Go that verifies a webhook is accepted by its compiler', async () => {
+  await promisify(execFile)('go', ['vet', path.join(SAMPLES, 'verify-webhook.go')]);
 });
 
 it('renders what is in a folder, from cron, and tells what can never be rendered', async () => {

@@ -31,6 +31,9 @@ type record struct {
 }
 
 func main() {
+	if len(os.Args) != 4 {
+		log.Fatal("usage: go run render.go VIDEO VOICE RESULT")
+	}
 	video, voice, result := os.Args[1], os.Args[2], os.Args[3]
 	request := object{
 		"video":     object{"asset_id": upload(video, "video", "video/mp4")},
@@ -48,11 +51,14 @@ func main() {
 		fmt.Println(render.Stage, render.Progress, "%")
 	}
 	if render.Status != "completed" {
-		log.Fatal(render.Status, string(render.Error))
+		log.Fatal(render.Status, ": ", string(render.Error))
 	}
 	answer, err := http.Get(render.Engines[0].Output.URL)
 	check(err)
 	defer answer.Body.Close()
+	if answer.StatusCode != 200 {
+		log.Fatal("the result was refused: ", answer.Status)
+	}
 	file, err := os.Create(result)
 	check(err)
 	_, err = io.Copy(file, answer.Body)
