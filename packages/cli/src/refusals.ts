@@ -23,7 +23,7 @@ const WORDS: Partial<Record<ApiErrorCode, Words>> = {
     advice: 'Log in again with lipsync login, or correct LIPSYNC_API_KEY.',
   },
   not_found: {
-    message: 'The service does not know this request.',
+    message: 'The service has nothing at this address.',
     advice: 'Is the address of the service right? It is that of the API, without /v1. See lipsync whoami',
   },
   render_not_found: { message: 'There is no render with this id.', advice: WHOSE },
