@@ -255,6 +255,12 @@ inChromium('the studio', () => {
     await open();
     await badge.getByText('This file was changed after it was signed.').waitFor();
     expect(await badge.innerText()).not.toContain('Self-made');
+
+    await page.unroute(isStore);
+    await page.route(isStore, (route) => route.fulfill({ path: file('face.mp4'), contentType: 'video/mp4' }));
+    await page.reload();
+    await open();
+    await badge.getByText('This file carries no content credentials.').waitFor();
   });
 
   it('asks for another key when the key is revoked, keeps what was chosen, a recorded voice too, and goes on', async () => {
