@@ -4,7 +4,7 @@ import { type CheckAnswer } from './credentials-worker';
 /** Checks an MP4 as it is here. Null if it carries no credentials. Rejects if the reader cannot be loaded, or fails. */
 export async function checkCredentials(file: Blob, signal: AbortSignal): Promise<Credentials | null> {
   const worker = new Worker(new URL('./credentials-worker.ts', import.meta.url), { type: 'module' });
-  // With it goes the reader's memory, some twenty megabytes.
+  // With it goes the reader's memory.
   const end = (): void => worker.terminate();
   signal.addEventListener('abort', end);
   try {
