@@ -6,7 +6,6 @@ import {
   type ListMultipartUploadsCommandOutput,
   ListObjectVersionsCommand,
   type ListObjectVersionsCommandInput,
-  type ListObjectVersionsCommandOutput,
 } from '@aws-sdk/client-s3';
 import { type Bucket } from './s3-client';
 import { mapErrors, StorageError } from './storage-error';
@@ -59,41 +58,67 @@ function totalsOf(versions: readonly Version[]): VersionTotals {
   return { objects: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
-/** Fewer prefixes than this are looked for one by one. */
-const TOGETHER_MIN = 16;
+/** A page of a listing takes about as long as looking for so many prefixes one by one. */
+const WORTH_A_PAGE = 64;
 
 /** Everything under these prefixes, none of which begins as another one does. */
-async function findVersions(bucket: Bucket, prefixes: readonly string[]): Promise<Version[]> {
-  if (prefixes.length < TOGETHER_MIN) {
-    const found: Version[] = [];
-    await inParallel(prefixes, async (prefix) => {
+function findVersions(bucket: Bucket, prefixes: readonly string[]): Promise<Version[]> {
+  return findUnder(bucket, [...new Set(prefixes)].sort());
+}
+
+/**
+ * Ids sort by time, so what one customer made lies close together, and few pages of all that begins as its prefixes do
+ * show it all. Where too much of others lies in between, it looks for those of each next character by themselves.
+ */
+async function findUnder(bucket: Bucket, sorted: readonly string[]): Promise<Version[]> {
+  const found: Version[] = [];
+  if (sorted.length < WORTH_A_PAGE) {
+    await inParallel(sorted, async (prefix) => {
       for await (const page of versionPages(bucket, prefix)) found.push(...page);
     });
     return found;
   }
-  const sorted = [...prefixes].sort();
-  const together = await findTogether(bucket, sorted);
+  const start = sharedStart(sorted);
+  const together = await findTogether(bucket, start, sorted);
   if (together !== null) return together;
-  const half = Math.ceil(sorted.length / 2);
-  return [
-    ...(await findVersions(bucket, sorted.slice(0, half))),
-    ...(await findVersions(bucket, sorted.slice(half))),
-  ];
-}
-
-/**
- * Looks through all that begins as these prefixes do. Ids sort by time, so what one customer made lies close together, and
- * few pages show it all. Null if there is so much of others in between that it would take a page for every few of them.
- */
-async function findTogether(bucket: Bucket, sorted: readonly string[]): Promise<Version[] | null> {
-  const found: Version[] = [];
-  let pages = 0;
-  for await (const page of versionPages(bucket, sharedStart(sorted))) {
-    pages += 1;
-    if (pages > sorted.length / TOGETHER_MIN) return null;
-    found.push(...page.filter(({ key }) => sorted.some((prefix) => key.startsWith(prefix))));
+  const characters = new Set(sorted.map((prefix) => prefix.charAt(start.length)));
+  for (const character of characters) {
+    const group = sorted.filter((prefix) => prefix.charAt(start.length) === character);
+    found.push(...(await findUnder(bucket, group)));
   }
   return found;
+}
+
+/** Of all that begins so, what is under these prefixes; null as soon as its pages are not worth it. */
+async function findTogether(
+  bucket: Bucket,
+  start: string,
+  sorted: readonly string[],
+): Promise<Version[] | null> {
+  const found: Version[] = [];
+  let [worth, answered] = [0, 0];
+  for (let next: Marker | null = {}; next !== null; worth += WORTH_A_PAGE) {
+    if (answered < worth) return null;
+    const page: Page = await readPage(bucket, { Prefix: start, ...next });
+    for (const version of page.versions) {
+      const upTo = countUpTo(sorted, version.key);
+      if (upTo > 0 && version.key.startsWith(sorted[upTo - 1] ?? '')) found.push(version);
+      answered = Math.max(answered, upTo);
+    }
+    next = page.next;
+  }
+  return found;
+}
+
+/** How many of these sorted texts are not greater than another one. */
+function countUpTo(sorted: readonly string[], text: string): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? '') <= text) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** What all of these begin with. Of sorted texts, that is what the first and the last have in common. */
@@ -155,23 +180,34 @@ export async function abortUpload(
 }
 
 /** Everything under a prefix in the order of its keys, page by page. */
-export async function* versionPages({ client, bucket }: Bucket, prefix: string): AsyncGenerator<Version[]> {
-  let next: Pick<ListObjectVersionsCommandInput, 'KeyMarker' | 'VersionIdMarker'> | null = {};
-  while (next !== null) {
-    const command = new ListObjectVersionsCommand({ Bucket: bucket, Prefix: prefix, ...next });
-    const page: ListObjectVersionsCommandOutput = await mapErrors('list versions', undefined, () =>
-      client.send(command),
-    );
-    const { Versions = [], DeleteMarkers = [] } = page;
-    yield [...Versions, ...DeleteMarkers.map((marker) => ({ ...marker, Size: undefined }))].flatMap(
-      ({ Key: key, VersionId: versionId, Size: sizeBytes, IsLatest, LastModified: modifiedAt }) =>
-        key === undefined || modifiedAt === undefined
-          ? []
-          : { key, versionId, sizeBytes, isLatest: IsLatest === true, modifiedAt },
-    );
-    const { IsTruncated, NextKeyMarker: KeyMarker, NextVersionIdMarker: VersionIdMarker } = page;
-    next = IsTruncated === true ? { KeyMarker, VersionIdMarker } : null;
+export async function* versionPages(bucket: Bucket, prefix: string): AsyncGenerator<readonly Version[]> {
+  for (let next: Marker | null = {}; next !== null;) {
+    const page: Page = await readPage(bucket, { Prefix: prefix, ...next });
+    yield page.versions;
+    next = page.next;
   }
+}
+
+type Marker = Pick<ListObjectVersionsCommandInput, 'KeyMarker' | 'VersionIdMarker'>;
+
+interface Page {
+  readonly versions: readonly Version[];
+  /** Where it goes on; null if this is all. */
+  readonly next: Marker | null;
+}
+
+async function readPage({ client, bucket }: Bucket, from: Marker & { Prefix: string }): Promise<Page> {
+  const command = new ListObjectVersionsCommand({ Bucket: bucket, ...from });
+  const page = await mapErrors('list versions', undefined, () => client.send(command));
+  const { Versions = [], DeleteMarkers = [] } = page;
+  const versions = [...Versions, ...DeleteMarkers.map((marker) => ({ ...marker, Size: undefined }))].flatMap(
+    ({ Key: key, VersionId: versionId, Size: sizeBytes, IsLatest, LastModified: modifiedAt }) =>
+      key === undefined || modifiedAt === undefined
+        ? []
+        : { key, versionId, sizeBytes, isLatest: IsLatest === true, modifiedAt },
+  );
+  const { IsTruncated, NextKeyMarker: KeyMarker, NextVersionIdMarker: VersionIdMarker } = page;
+  return { versions, next: IsTruncated === true ? { KeyMarker, VersionIdMarker } : null };
 }
 
 /** One request for each: some stores (Ceph) want a right on the bucket itself for the operation that takes many. */

@@ -28,8 +28,10 @@ export interface ObjectPrefixes {
   readonly featurePrefix: (customerId: string, videoSha256?: string) => string;
 }
 
-/** Records per page: as many as one transaction deletes. */
-const PAGE = 200;
+/** Records per page. The more, the fewer listings of the store. */
+const PAGE = 10_000;
+/** Records per transaction. */
+const AT_ONCE = 500;
 
 /**
  * All that belongs to the subject, records before the assets that they show. The caller may delete the rows of a page
@@ -83,41 +85,49 @@ async function* pagesOf(
 }
 
 /** Deletes the rows of a page with all that depends on them. Those of uploads whose addresses still work stay. */
-export function deleteErased(db: Db, customerId: string, { kind, ids }: ErasurePage): Promise<number> {
+export async function deleteErased(db: Db, customerId: string, { kind, ids }: ErasurePage): Promise<void> {
+  for (let done = 0; done < ids.length; done += AT_ONCE)
+    await deleteRecords(db, customerId, kind, ids.slice(done, done + AT_ONCE));
+}
+
+function deleteRecords(
+  db: Db,
+  customerId: string,
+  kind: ErasurePage['kind'],
+  ids: readonly string[],
+): Promise<void> {
   const those = { in: [...ids] };
   return transaction(db, async (tx) => {
-    const deleted: { count: number }[] = [];
     const deleteEvents = async (where: Prisma.WebhookEventWhereInput): Promise<void> => {
       const events = await tx.webhookEvent.findMany({ where, select: { id: true } });
       const id = { in: events.map((event) => event.id) };
-      deleted.push(await tx.webhookDelivery.deleteMany({ where: { eventId: id } }));
-      deleted.push(await tx.webhookEvent.deleteMany({ where: { id } }));
+      await tx.webhookDelivery.deleteMany({ where: { eventId: id } });
+      await tx.webhookEvent.deleteMany({ where: { id } });
     };
-    deleted.push(await tx.idempotencyKey.deleteMany({ where: { customerId, resourceId: those } }));
+    await tx.idempotencyKey.deleteMany({ where: { customerId, resourceId: those } });
     switch (kind) {
       case 'render': {
         await deleteEvents({ renderId: those });
         const runs = await tx.engineRun.findMany({ where: { renderId: those }, select: { id: true } });
-        deleted.push(await tx.job.deleteMany({ where: { engineRunId: { in: runs.map(({ id }) => id) } } }));
-        deleted.push(await tx.engineRun.deleteMany({ where: { renderId: those } }));
-        deleted.push(await tx.render.deleteMany({ where: { id: those } }));
+        await tx.job.deleteMany({ where: { engineRunId: { in: runs.map(({ id }) => id) } } });
+        await tx.engineRun.deleteMany({ where: { renderId: those } });
+        await tx.render.deleteMany({ where: { id: those } });
         break;
       }
       case 'preparation':
         await deleteEvents({ preparationId: those });
-        deleted.push(await tx.job.deleteMany({ where: { preparationId: those } }));
-        deleted.push(await tx.preparation.deleteMany({ where: { id: those } }));
+        await tx.job.deleteMany({ where: { preparationId: those } });
+        await tx.preparation.deleteMany({ where: { id: those } });
         break;
       case 'asset':
-        deleted.push(await tx.job.deleteMany({ where: { assetId: those } }));
-        deleted.push(await tx.asset.deleteMany({ where: { id: those } }));
+        await tx.job.deleteMany({ where: { assetId: those } });
+        await tx.asset.deleteMany({ where: { id: those } });
         break;
       case 'upload': {
         const ended = secondsAfter(await databaseNow(tx), -UPLOAD_COMPLETE_GRACE_SECONDS);
-        deleted.push(await tx.upload.deleteMany({ where: { id: those, expiresAt: { lte: ended } } }));
+        await tx.upload.deleteMany({ where: { id: those, expiresAt: { lte: ended } } });
       }
     }
-    return deleted.reduce((sum, { count }) => sum + count, 0);
   });
 }
 
