@@ -13,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Optional
 
 import numpy as np
 import torch
@@ -45,7 +46,7 @@ def upstream_audio(networks, waveform: np.ndarray, frames: range):
     return audio
 
 
-def upstream_pictures(networks, frames: range, params: dict, upstream: Path, mask: Path) -> np.ndarray:
+def upstream_pictures(networks, frames: range, params: dict, upstream: Path, mask: Path, interval: Optional[int]) -> np.ndarray:
     """
     [frames, 3, side, side] in [-1, 1] as upstream's pipeline decodes them, unchanged except for its files: faces are
     already aligned, the noise is the service's, and the pictures are returned before they are pasted.
@@ -75,7 +76,7 @@ def upstream_pictures(networks, frames: range, params: dict, upstream: Path, mas
     decoded = []
     decode = pipeline.decode_latents
     pipeline.decode_latents = lambda latents: decoded.append(decode(latents)) or decoded[-1]
-    helper = deep_cache(pipeline, params["deepCache"]["interval"]) if "deepCache" in params else None
+    helper = None if interval is None else deep_cache(pipeline, interval)
     pipeline(
         video_path="",
         audio_path="",
@@ -117,17 +118,18 @@ def main() -> None:
     mode_instead_of_samples()
     # A cache shows only over many steps.
     steps, interval = (packs.STEPS["small"], INTERVAL) if given.deep_cache else (packs.STEPS[given.networks], None)
-    params = packs.latentsync_settings(networks, steps, interval)
+    params = packs.latentsync_settings(networks, steps)
     with tempfile.TemporaryDirectory() as folder:
         mask = Path(folder) / "mask.png"
         write_mask(mask, networks.side)
         windows = [range(first, first + params["window"]) for first in (0, FRAMES - params["window"])]
-        first, last = (upstream_pictures(networks, frames, params, upstream, mask) for frames in windows)
+        first, last = (upstream_pictures(networks, frames, params, upstream, mask, interval) for frames in windows)
     pictures = np.concatenate([first, last[len(first) - FRAMES :]])
     for folder, conditions in packs.LATENTSYNC_PACKS.items():
         # One of the small networks is enough to compare with.
         if small or conditions == "apart":
-            packs.write_latentsync(given.out / folder, packs.label("latentsync", given.networks), networks, params, conditions)
+            label = packs.label("latentsync", given.networks)
+            packs.write_latentsync(given.out / folder, label, networks, params, conditions, interval)
     inputs = {"seconds": SECONDS, "sampleRate": SAMPLE_RATE}
     write_golden(given.out / "golden.json", made_by(given), inputs, pictures)
     finish(given)

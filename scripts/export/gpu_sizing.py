@@ -11,7 +11,7 @@ import argparse
 import json
 import math
 from pathlib import Path
-from typing import Dict, Iterable, NamedTuple
+from typing import Dict, Iterable, NamedTuple, Optional, Tuple
 
 from pack_export.graph_cost import cost_of
 
@@ -34,11 +34,13 @@ class Calls(NamedTuple):
     per_frame: float
 
 
-def calls_of(engine: str, params: dict, roles: Iterable[str], together: bool = False) -> Dict[str, Calls]:
+def calls_of(
+    engine: str, params: dict, roles: Iterable[str], together: bool = False, interval: int = 1
+) -> Dict[str, Calls]:
     """
     As packages/engines runs the networks, for frames that are all different and were not prepared. Steps are those of the
-    pack, each with and without the condition where it is guided, unless a run computes both (`together`); that guidance may
-    have an interval is not considered.
+    pack, each with and without the condition where it is guided, unless a run computes both (`together`); a run may take
+    `interval` of them. That guidance may have an interval of its own is not considered.
     """
     once = Calls({"batch": 1}, 1)
     if engine == "musetalk":
@@ -50,15 +52,12 @@ def calls_of(engine: str, params: dict, roles: Iterable[str], together: bool = F
         steps, moved = params["schedule"]["steps"], params["window"] - params.get("overlap", 0)
         # A distilled network's are listed.
         steps = steps if isinstance(steps, int) else len(steps)
-        runs, guided = steps / moved, 1 if params["guidance"] == 1 or together else 2
-        # With DeepCache one of an interval's steps computes the whole network.
-        whole = math.ceil(steps / params.get("deepCache", {"interval": 1})["interval"]) / moved
+        runs, guided = math.ceil(steps / interval) / moved, 1 if params["guidance"] == 1 or together else 2
         frames = {"frames": params["window"]}
         calls = {
             "vae_encoder": once,
             "vae_decoder": once,
-            "unet3d": Calls(frames, guided * whole),
-            "unet3d_shallow": Calls(frames, guided * (runs - whole)),
+            "unet3d": Calls(frames, guided * runs),
             "denoising_unet": Calls({}, runs),
             "denoising_unet_unconditional": Calls({}, (guided - 1) * runs),
             "reference_unet": Calls({"frames": 1}, 1),
@@ -70,11 +69,19 @@ def calls_of(engine: str, params: dict, roles: Iterable[str], together: bool = F
     return {role: calls[role] for role in roles}
 
 
+def form_of(unet3d: Optional[dict]) -> Tuple[bool, int]:
+    """Whether a run of LatentSync's denoising network computes both conditions, and how many steps it takes."""
+    if unet3d is None:
+        return False, 1
+    if "coefficients" in unet3d["inputs"]:
+        return True, unet3d["inputs"]["timestep"]["dims"][0]
+    return unet3d["outputs"]["prediction"]["dims"][0] == 2, 1
+
+
 def sizing(pack: Path) -> dict:
     manifest = json.loads((pack / "pack.json").read_text())
     roles = manifest["roles"]
-    together = "unet3d" in roles and roles["unet3d"]["outputs"]["prediction"]["dims"][0] == 2
-    calls = calls_of(manifest["engine"], manifest["params"], roles, together)
+    calls = calls_of(manifest["engine"], manifest["params"], roles, *form_of(roles.get("unet3d")))
     graphs = {role: cost_of(pack / roles[role]["file"], call.sizes) for role, call in calls.items()}
     per_frame = sum(calls[role].per_frame * cost.multiply_accumulates for role, cost in graphs.items())
     # A session keeps the memory of its largest run, and has its own copy of weights that two graphs share.

@@ -64,13 +64,16 @@ def main() -> None:
         "--conditions",
         choices=CONDITIONS,
         default="apart",
-        help="whether a call of the UNet computes both conditions of guidance; default: apart",
+        help="whether a call of the UNet computes both conditions of guidance, without DeepCache; default: apart",
     )
     given = arguments.parse_args()
     if len({value is None for value in (given.distilled, given.timesteps, given.guidance)}) > 1:
         arguments.error("--distilled, --timesteps and --guidance go together: a distilled network is right with its own alone")
     if given.guidance == 1 and given.conditions == "together":
         arguments.error("there is one condition without guidance")
+    deep_cache = None if given.distilled else given.deep_cache
+    if deep_cache is not None and given.conditions == "together":
+        arguments.error("--conditions together needs --no-deep-cache: an interval's conditions come one after the other")
     options = options_of(given)
     unet_file, whisper_file = given.weights / "latentsync_unet.pt", given.weights / "whisper" / "tiny.pt"
     known = read_manifests(given.manifests)
@@ -106,7 +109,6 @@ def main() -> None:
         audio_params("openai", states, width),
         mask_params(upstream / config.data.mask_image_path),
         config.data.num_frames,
-        None if given.distilled else given.deep_cache,
         pictures_for(options.provider, resolution),
     )
     if given.distilled:
@@ -116,6 +118,7 @@ def main() -> None:
         vae if options.fuse else plain_attention(vae),
         unet,
         params,
+        deep_cache,
         given.conditions,
     )
     source, name = SOURCE.format(resolution=resolution), f"latentsync-{resolution}"

@@ -4,7 +4,7 @@ published size in them, and the guided steps of LatentSync and HighSync as upstr
 """
 
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +17,7 @@ from golden.packs import SMALL_BLOCKS
 from golden_highsync import use_single_precision
 from pack_export.export_role import Role
 from pack_export.networks.autoencoder import autoencoder_roles, latent_params
-from pack_export.networks.deep_cache import deep_cache_roles
+from pack_export.networks.deep_cache import Shallow, deep_channels
 from pack_export.networks.motion_masks import use_plain_masks
 from pack_export.networks.mutual_attention import highsync_unet_roles, upstream_blocks, with_banks
 from pack_export.networks.unet import latentsync_unet_role, musetalk_unet_role
@@ -100,7 +100,8 @@ def latentsync(parts: SimpleNamespace) -> Iterator[Network]:
         yield network_of(whole, frames, f"_guided-{side}", conditions=2)
         # The small network has no blocks of which features could be kept.
         if hasattr(parts.unet, "up_blocks"):
-            _, shallow = deep_cache_roles(parts.unet, latent, vars(parts))
+            deep = TensorSpec("deep", [1, deep_channels(parts.unet), "frames", latent["height"], latent["width"]])
+            shallow = replace(whole, name="unet3d_shallow", module=Shallow(parts.unet), inputs=[*whole.inputs, deep])
             yield network_of(shallow, frames, f"_guided-{side}", conditions=2)
         yield from autoencoder(parts, side, f"-{side}")
 

@@ -48,13 +48,3 @@ export function createExemplarFeeds(role: PackRole, pool: ArrayPool): (mouths: M
     };
   };
 }
-
-/** The feeds among a call's that `createExemplarFeeds` made, for the next call. */
-export function exemplarsAmong(feeds: Tensors): Tensors {
-  return Object.fromEntries(
-    EXEMPLAR_INPUTS.flatMap((key) => {
-      const tensor = feeds[key];
-      return tensor === undefined ? [] : [[key, tensor]];
-    }),
-  );
-}

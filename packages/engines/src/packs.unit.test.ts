@@ -170,50 +170,39 @@ describe('parameters that contradict the tensors beside them are refused, naming
     expect(unguided(1)).toEqual([]);
   });
 
-  describe('with DeepCache', () => {
-    const features = (channels: number) => {
-      const { height, width } = latentsync.params.latent;
-      return { name: 'deep', dtype: 'float32' as const, dims: [1, channels, 'frames', height, width] };
-    };
-    /** The pack with the two graphs of DeepCache. */
-    const cached = (channels = { whole: 320, shallow: 320 }) => {
+  describe('a network that takes several steps in a call', () => {
+    /** The pack with such a graph, whose declared number of steps and coefficients may be others. */
+    const stepping = (steps: number | string = 3, coefficients = [3, 3]) => {
       const { unet3d } = latentsync.roles;
-      const { latent, timestep, audio } = unet3d.inputs;
-      const roles = {
-        ...latentsync.roles,
-        unet3d: { ...unet3d, outputs: { ...unet3d.outputs, deep: features(channels.whole) } },
-        unet3d_shallow: { ...unet3d, inputs: { latent, timestep, audio, deep: features(channels.shallow) } },
+      const inputs = {
+        ...unet3d.inputs,
+        timestep: { ...unet3d.inputs.timestep, dims: [steps] },
+        coefficients: { name: 'coefficients', dtype: 'float32' as const, dims: coefficients },
       };
-      return { ...latentsync, roles, params: { ...latentsync.params, deepCache: { interval: 3 } } };
+      return { ...unet3d, inputs, outputs: { latent: { ...unet3d.inputs.latent, name: 'denoised' } } };
     };
+    const of = (unet3d: object, params = latentsync.params): string[] =>
+      problems({ ...latentsync, params, roles: { ...latentsync.roles, unet3d } });
+    const ONE_RESULT =
+      ': the network returns its prediction or, given coefficients for a fixed number of steps, the latent after them';
 
-    test('both graphs are accepted, and without the parameter every step is whole', () => {
-      const { roles, params } = cached();
-      expect(problems({ ...latentsync, roles, params })).toEqual([]);
-      expect(problems({ ...latentsync, roles })).toEqual([]);
+    test('returns the latent after its steps, and no other returns it', () => {
+      const { inputs, outputs } = latentsync.roles.unet3d;
+      expect(of(stepping())).toEqual([]);
+      expect(of({ ...stepping(), outputs })).toEqual([ONE_RESULT]);
+      expect(of({ ...stepping(), outputs: { ...outputs, ...stepping().outputs } })).toEqual([ONE_RESULT]);
+      expect(of({ ...stepping(), inputs })).toEqual([ONE_RESULT]);
+      expect(of(stepping('steps'))).toContain(ONE_RESULT);
     });
 
-    test('the parameter needs the shallow network, which needs the features that it takes', () => {
-      const { roles, params } = cached();
-      const { unet3d_shallow, ...others } = roles;
-      const UNPAIRED = ': the shallow network takes the deep features that the whole one returns';
-      expect(problems({ ...latentsync, params })).toEqual([': deepCache needs the shallow network']);
-      expect(problems({ ...latentsync, params, roles: others })).toContain(UNPAIRED);
-      expect(problems({ ...latentsync, params, roles: { ...latentsync.roles, unet3d_shallow } })).toEqual([
-        UNPAIRED,
+    test('takes a coefficient per step of the latent and of each condition', () => {
+      expect(of(stepping(2))).toEqual([
+        'roles.unet3d.inputs.coefficients: is float32 [3,3], the parameters ask for float32 [2,3]',
       ]);
-    });
-
-    test('features of different shapes in the two networks', () => {
-      expect(problems(cached({ whole: 320, shallow: 640 }))).toEqual([
-        expect.stringContaining('roles.unet3d_shallow.inputs.deep: is float32 [1,640,') as string,
+      expect(of(stepping(), { ...latentsync.params, guidance: 1 })).toEqual([
+        'roles.unet3d.inputs.coefficients: is float32 [3,3], the parameters ask for float32 [3,2]',
       ]);
-    });
-
-    test.each([1, 0, 2.5])('an interval of %d', (interval) => {
-      expect(ofLatentsync({ deepCache: { interval } })).toContainEqual(
-        expect.stringMatching(/^params\.deepCache\.interval: /) as string,
-      );
+      expect(of(stepping(3, [3, 2]), { ...latentsync.params, guidance: 1 })).toEqual([]);
     });
   });
 
@@ -247,24 +236,13 @@ describe('parameters that contradict the tensors beside them are refused, naming
     ]);
   });
 
-  test('a network of both conditions without guidance, or whose shallow part computes one', () => {
+  test('a network of both conditions without guidance', () => {
     const roles = structuredClone(latentsync.roles);
-    roles.unet3d.outputs.prediction.dims[0] = 2;
+    roles.unet3d.outputs.prediction?.dims.splice(0, 1, 2);
     expect(problems({ ...latentsync, roles })).toEqual([]);
     const params = { ...latentsync.params, guidance: 1 };
     expect(problems({ ...latentsync, roles, params })).toEqual([
       expect.stringContaining('a network of both conditions is for guidance') as string,
-    ]);
-    const deep = { ...roles.unet3d.outputs.prediction, name: 'deep' };
-    const { latent, timestep, audio } = roles.unet3d.inputs;
-    const shallow = {
-      ...roles.unet3d,
-      inputs: { latent, timestep, audio, deep },
-      outputs: { prediction: latentsync.roles.unet3d.outputs.prediction },
-    };
-    const whole = { ...roles.unet3d, outputs: { ...roles.unet3d.outputs, deep } };
-    expect(problems({ ...latentsync, roles: { ...roles, unet3d: whole, unet3d_shallow: shallow } })).toEqual([
-      expect.stringContaining('roles.unet3d_shallow.outputs.prediction: ') as string,
     ]);
   });
 

@@ -23,7 +23,7 @@ async function says(...lines: readonly (object | string)[]): Promise<void> {
 const LATENTSYNC = {
   engine: 'latentsync',
   name: 'latentsync-1.5',
-  roles: { unet3d_shallow: {} },
+  roles: { unet3d: { inputs: { coefficients: {} } } },
   params: { resolution: 256 },
 } as unknown as EngineManifest;
 const MUSETALK = { engine: 'musetalk', name: 'musetalk-1.5' } as EngineManifest;

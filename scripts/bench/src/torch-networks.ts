@@ -76,6 +76,6 @@ export async function measureTorch(
 /** The plan of torch_speed.py that makes frames as the pack does, or as upstream's scripts do where these differ. */
 function planOf(manifest: EngineManifest): string {
   if (manifest.engine !== 'latentsync') return manifest.engine;
-  const isCached = manifest.roles.unet3d_shallow !== undefined;
+  const isCached = manifest.roles.unet3d.inputs.coefficients !== undefined;
   return `latentsync-${manifest.params.resolution}${isCached ? '-deep-cache' : ''}`;
 }

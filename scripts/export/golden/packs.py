@@ -48,18 +48,26 @@ def write_musetalk(out: Path, label: PackLabel, networks: SimpleNamespace, param
     write_pack(out, label, musetalk_roles(whisper, networks.vae, networks.unet, params), params, OPTIONS)
 
 
-def latentsync_settings(networks: SimpleNamespace, steps: int, deep_cache: Optional[int] = None) -> dict:
+def latentsync_settings(networks: SimpleNamespace, steps: int) -> dict:
     latent = latent_params(networks.vae, networks.side)
     mask = {"size": networks.side, "spans": generated_spans(mask_picture(networks.side))}
-    return _in_steps(latentsync_params(networks.side, latent, _audio("openai", networks), mask, deep_cache=deep_cache), steps)
+    return _in_steps(latentsync_params(networks.side, latent, _audio("openai", networks), mask), steps)
 
 
-def write_latentsync(out: Path, label: PackLabel, networks: SimpleNamespace, params: dict, conditions: str) -> None:
+def write_latentsync(
+    out: Path,
+    label: PackLabel,
+    networks: SimpleNamespace,
+    params: dict,
+    conditions: str = "apart",
+    deep_cache: Optional[int] = None,
+) -> None:
     whisper = _whisper(OpenaiStates, networks)
     if conditions == "together":
         # As for a card, pictures pass the autoencoder together too.
         params = {**params, "batch": 8}
-    write_pack(out, label, latentsync_roles(whisper, networks.vae, networks.unet, params, conditions), params, OPTIONS)
+    roles = latentsync_roles(whisper, networks.vae, networks.unet, params, deep_cache, conditions)
+    write_pack(out, label, roles, params, OPTIONS)
 
 
 def small_latent_mask() -> torch.Tensor:

@@ -37,6 +37,8 @@ class Role:
     attention: bool = False
     #: Whether channels may be last, where the options ask for it.
     channels_last: bool = True
+    #: The part of the module that computes in single precision whatever the options ask for.
+    single: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class RoleExporter:
                 fused = sum(node.op_type == "MultiHeadAttention" for node in graph.model.graph.node)
                 print(f"  {fused} attention blocks fused")
             if self._options.precision == "float16":
-                to_half(graph.model, graph.folder)
+                to_half(graph.model, graph.folder, role.single)
             if role.channels_last and self._options.layout == "channels-last":
                 to_channels_last(graph.model, graph.folder)
             data = self._write(graph, path, role.data_group or role.name)

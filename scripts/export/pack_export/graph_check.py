@@ -23,7 +23,8 @@ def facts_of(path: Path) -> dict:
         "weights": sum(math.prod(tensor.dims) for tensor in graph.initializer if tensor.data_type in FLOATS),
         "weight_bytes": sum(map(weight_bytes, graph.initializer)),
         "nodes": len(operators),
-        "attention_blocks": sum(tensor.name.endswith(ATTENTION_ENDS) for tensor in graph.initializer),
+        # A graph of several steps runs the same weights more than once.
+        "attention_blocks": sum(name.endswith(ATTENTION_ENDS) for node in graph.node for name in node.input),
         "fused_attention": operators.count("MultiHeadAttention"),
         "layer_norms": operators.count("LayerNormalization"),
         "group_norms": operators.count("InstanceNormalization") + operators.count("GroupNorm"),

@@ -1,12 +1,15 @@
 """Half precision inside a graph, single precision at its boundary."""
 
+import re
 from pathlib import Path
+from typing import Optional
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper
 from onnx import external_data_helper as external
 
+from .graph_nodes import write_needed
 from .graph_weights import array_of, replace
 
 #: Sums over many elements and their inputs stay in single precision, as in torch's autocast.
@@ -17,25 +20,29 @@ SINGLE = {
 LARGEST = float(np.finfo(np.float16).max)
 
 
-def to_half(model: onnx.ModelProto, folder: Path) -> None:
-    """Rewrites a model in `folder` in place: float weights and what is computed from them become float16."""
+def to_half(model: onnx.ModelProto, folder: Path, exact_part: Optional[str] = None) -> None:
+    """
+    Rewrites a model in `folder` in place: float weights and what is computed from them become float16. The part of the
+    traced module with this name goes on computing in float32, also with the graph's inputs.
+    """
     graph = model.graph
     types = _element_types(model)
     # Kept as a list, because a repeated field creates new objects on every access.
     originals = list(graph.node)
     angles = _before(originals, {"Sin", "Cos"})
-    exact = {name for i in angles for name in originals[i].input}
-    kept = [tensor.name for tensor in graph.initializer if tensor.name in exact]
+    whole = {name for i in angles for name in originals[i].input}
+    kept = [tensor.name for tensor in graph.initializer if tensor.name in whole]
     for tensor in graph.initializer:
-        if tensor.name not in exact:
+        if tensor.name not in whole:
             _halve(tensor, folder)
-    single = angles | {i for i, node in enumerate(originals) if node.op_type in SINGLE}
-    nodes, casts = [], _Casts(types, kept)
-    boundary = {}
+    exact = set() if exact_part is None else _nodes_of(exact_part, originals)
+    single = angles | exact | {i for i, node in enumerate(originals) if node.op_type in SINGLE}
+    nodes, boundary = [], {}
     for value in graph.input:
         if value.type.tensor_type.elem_type == TensorProto.FLOAT:
             boundary[value.name] = f"{value.name}_half"
             nodes.append(_cast(value.name, boundary[value.name], TensorProto.FLOAT16))
+    casts = _Casts(types, {**{name: name for name in kept}, **{half: name for name, half in boundary.items()}})
     results = {value.name for value in graph.output if value.type.tensor_type.elem_type == TensorProto.FLOAT}
     for at, node in enumerate(originals):
         for i, name in enumerate(node.input):
@@ -50,19 +57,18 @@ def to_half(model: onnx.ModelProto, folder: Path) -> None:
         else:
             _halve_attributes(node)
             nodes.append(node)
-    nodes.extend(_cast(boundary[name], name, TensorProto.FLOAT) for name in results)
-    copies = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
-    del graph.node[:]
-    graph.node.extend(copies)
+    nodes.extend(casts.widened(boundary[name], name) for name in results)
+    write_needed(graph, nodes)
     del graph.value_info[:]
 
 
 class _Casts:
     """Inserts casts around nodes that stay in single precision; a value is widened only once."""
 
-    def __init__(self, types, kept):
+    def __init__(self, types, wide):
         self._types = types
-        self._wide = {name: name for name in kept}
+        #: Single-precision values by the names of the halves.
+        self._wide = wide
 
     def around(self, node):
         before, after = [], []
@@ -78,6 +84,20 @@ class _Casts:
                 node.output[i] = self._wide[name]
                 after.append(_cast(self._wide[name], name, TensorProto.FLOAT16))
         return [*before, node, *after]
+
+    def widened(self, name, result):
+        """Makes a result of the graph, of the single-precision value where there is one."""
+        if name in self._wide:
+            return helper.make_node("Identity", [self._wide[name]], [result])
+        return _cast(name, result, TensorProto.FLOAT)
+
+
+def _nodes_of(part: str, nodes: list) -> set:
+    """Indices of the nodes of a part of the module, which torch names after it and numbers from its second call on."""
+    found = {i for i, node in enumerate(nodes) if re.match(rf"/{part}(_\d+)?/", node.name)}
+    if not found:
+        raise ValueError(f"this torch does not name nodes after {part}: 2.0 and newer do")
+    return found
 
 
 def _before(nodes: list, operators: set) -> set:

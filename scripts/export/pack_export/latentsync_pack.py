@@ -4,7 +4,7 @@ from typing import List, Optional
 
 from .export_role import Role
 from .networks.autoencoder import autoencoder_roles
-from .networks.deep_cache import deep_cache_roles
+from .networks.deep_cache import interval_role
 from .networks.guidance import both_conditions
 from .networks.unet import latentsync_unet_role
 
@@ -32,29 +32,24 @@ def pictures_for(provider: str, resolution: int) -> int:
     return max(1, 8 * 256**2 // resolution**2) if provider == "cuda" else 1
 
 
-def latentsync_roles(whisper: Role, vae, unet, params: dict, conditions: str = "apart") -> List[Role]:
-    """`params` are the manifest's; the networks are torch's."""
+def latentsync_roles(
+    whisper: Role, vae, unet, params: dict, deep_cache: Optional[int] = None, conditions: str = "apart"
+) -> List[Role]:
+    """
+    `params` are the manifest's; the networks are torch's. `deep_cache` is the number of steps of which one is computed with
+    the whole network, networks.deep_cache.INTERVAL upstream; without it every step is, and may compute both conditions.
+    """
     latent, audio = params["latent"], params["audio"]
-    denoising = deep_cache_roles(unet, latent, audio) if "deepCache" in params else [latentsync_unet_role(unet, latent, audio)]
-    if conditions == "together":
-        denoising = [both_conditions(role) for role in denoising]
-    return [whisper, *autoencoder_roles(vae, latent, params["resolution"]), *denoising]
+    if deep_cache is not None:
+        denoising = interval_role(unet, latent, audio, deep_cache, params["guidance"] > 1)
+    else:
+        denoising = latentsync_unet_role(unet, latent, audio)
+        denoising = both_conditions(denoising) if conditions == "together" else denoising
+    return [whisper, *autoencoder_roles(vae, latent, params["resolution"]), denoising]
 
 
-def latentsync_params(
-    resolution: int,
-    latent: dict,
-    audio: dict,
-    mask: dict,
-    window: int = 16,
-    deep_cache: Optional[int] = None,
-    batch: int = 1,
-) -> dict:
-    """
-    The settings of upstream's inference.sh. `deep_cache` is the number of steps of which one is computed with the whole
-    network: networks.deep_cache.INTERVAL there; without it every step is. `batch` is the number of pictures per call of
-    the autoencoder.
-    """
+def latentsync_params(resolution: int, latent: dict, audio: dict, mask: dict, window: int = 16, batch: int = 1) -> dict:
+    """The settings of upstream's inference.sh. `batch` is the number of pictures per call of the autoencoder."""
     return {
         "resolution": resolution,
         "latent": latent,
@@ -62,7 +57,6 @@ def latentsync_params(
         "audio": audio,
         "window": window,
         "schedule": SCHEDULE,
-        **({} if deep_cache is None else {"deepCache": {"interval": deep_cache}}),
         "guidance": 1.5,
         "seed": 1247,
         "mask": mask,

@@ -3,7 +3,7 @@
 import inspect
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Sequence, Tuple
+from typing import Optional, Sequence, Tuple
 
 import onnx
 import torch
@@ -68,18 +68,28 @@ def export_graph(
 def fold_transposes(model: onnx.ModelProto, folder: Path) -> None:
     """Transposes weights once here instead of every time the graph is loaded."""
     weights = {tensor.name: tensor for tensor in model.graph.initializer}
-    uses = {}
+    users = {}
     for node in model.graph.node:
         for name in node.input:
-            uses[name] = uses.get(name, 0) + 1
+            users.setdefault(name, []).append(node)
+    folded = {}
+    for name, tensor in weights.items():
+        # A graph of several steps transposes the same weight in each.
+        orders = {_order(node) if node.op_type == "Transpose" else "other" for node in users.get(name, [])}
+        if len(orders) == 1 and "other" not in orders:
+            replace(tensor, array_of(tensor, folder).transpose(*orders), folder)
+            made = [node.output[0] for node in users[name]]
+            tensor.name = made[0]
+            folded.update(dict.fromkeys(made, made[0]))
     kept = []
     for node in model.graph.node:
-        if node.op_type != "Transpose" or node.input[0] not in weights or uses[node.input[0]] != 1:
+        if node.output[0] not in folded:
+            node.input[:] = [folded.get(name, name) for name in node.input]
             kept.append(node.SerializeToString())
-            continue
-        weight = weights[node.input[0]]
-        order = next((list(attribute.ints) for attribute in node.attribute if attribute.name == "perm"), None)
-        replace(weight, array_of(weight, folder).transpose(order), folder)
-        weight.name = node.output[0]
     del model.graph.node[:]
     model.graph.node.extend(onnx.NodeProto.FromString(node) for node in kept)
+
+
+def _order(transpose: onnx.NodeProto) -> Optional[Tuple[int, ...]]:
+    """The order in which it puts axes; without one it turns them around, which None says to numpy."""
+    return next((tuple(attribute.ints) for attribute in transpose.attribute if attribute.name == "perm"), None)

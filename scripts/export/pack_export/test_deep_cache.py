@@ -1,15 +1,18 @@
+import math
 import tempfile
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import onnx
 import torch
-from onnx import TensorProto
+from onnx.reference import ReferenceEvaluator
 from torch import nn
 
 from pack_export.export_role import ExportOptions, RoleExporter
-from pack_export.networks.deep_cache import Shallow, Whole, deep_cache_roles
+from pack_export.networks.deep_cache import Interval, Shallow, Whole, interval_role
+from pack_export.probe import feed
 
 WIDTH, CHANNELS, SIDE, AUDIO = 8, 4, 4, {"states": 1, "width": 6}
 LATENT = {"channels": CHANNELS, "height": SIDE, "width": SIDE}
@@ -105,17 +108,50 @@ class DeepCacheTest(unittest.TestCase):
         self.assertTrue(torch.allclose(prediction, wanted, atol=1e-6))
         self.assertFalse(torch.allclose(prediction, self.whole(*self.later, self.audio)[0], atol=1e-3))
 
-    def test_the_graphs_exchange_features_in_single_precision(self):
+    def test_an_interval_is_its_steps_with_guidance_and_update_between_them(self):
+        (latent, _), times = self.earlier, torch.tensor([951, 901, 851])
+        coefficients = torch.randn(3, 3)
+        expected, deep = latent, {}
+        for time, (keep, unheard, heard) in zip(times, coefficients):
+            predictions = []
+            for name, sound in (("silence", torch.zeros_like(self.audio)), ("sound", self.audio)):
+                if name in deep:
+                    prediction = self.shallow(expected, time[None], sound, deep[name])
+                else:
+                    prediction, deep[name] = self.whole(expected, time[None], sound)
+                predictions.append(prediction)
+            noisy = keep * expected[:, :CHANNELS] + unheard * predictions[0] + heard * predictions[1]
+            expected = torch.cat([noisy, expected[:, CHANNELS:]], dim=1)
+        made = Interval(self.unet, 3, guided=True)(latent, times, coefficients, self.audio)
+        self.assertTrue(torch.allclose(made, expected, atol=1e-6))
+
+    def test_without_guidance_silence_is_not_computed(self):
+        made = Interval(self.unet, 1, guided=False)(*self.earlier, torch.tensor([[0.0, 1.0]]), self.audio)
+        self.assertTrue(torch.equal(made[:, :CHANNELS], self.whole(*self.earlier, self.audio)[0]))
+
+    def exported(self, precision: str):
+        """The interval's role, and its graph."""
+        role = interval_role(self.unet, LATENT, AUDIO, 3, guided=True)
         with tempfile.TemporaryDirectory() as folder:
-            exporter = RoleExporter(Path(folder), ExportOptions(precision="float16"))
-            whole, shallow = (exporter.export(role) for role in deep_cache_roles(self.unet, LATENT, AUDIO))
-            self.assertEqual(whole["outputs"]["deep"], shallow["inputs"]["deep"])
-            self.assertEqual(whole["outputs"]["deep"]["dims"], [1, WIDTH, "frames", SIDE, SIDE])
-            for entry, side in ((whole, "output"), (shallow, "input")):
-                model = onnx.load(str(Path(folder) / entry["file"]))
-                onnx.checker.check_model(model, full_check=True)
-                types = {value.name: value.type.tensor_type.elem_type for value in getattr(model.graph, side)}
-                self.assertEqual(types["deep"], TensorProto.FLOAT)
+            entry = RoleExporter(Path(folder), ExportOptions(precision=precision)).export(role)
+            model = onnx.load(str(Path(folder) / entry["file"]))
+        onnx.checker.check_model(model, full_check=True)
+        return role, model
+
+    def test_all_steps_and_conditions_of_a_graph_share_its_weights(self):
+        for precision in ("float32", "float16"):
+            _, model = self.exported(precision)
+            sizes = [math.prod(tensor.dims) for tensor in model.graph.initializer]
+            # Beside shapes and factors of norms, which are small.
+            weights = [parameter.numel() for parameter in self.unet.parameters() if parameter.numel() > WIDTH]
+            self.assertEqual(sorted(size for size in sizes if size > WIDTH), sorted(weights))
+
+    def test_in_half_precision_the_latent_is_updated_in_single(self):
+        role, model = self.exported("float16")
+        feeds = {spec.graph_name: feed(spec, role.probe).numpy() for spec in role.inputs}
+        (latent,) = ReferenceEvaluator(model).run(None, {**feeds, "coefficients": np.float32([[0.3, 0, 0], [1, 0, 0], [1, 0, 0]])})
+        self.assertTrue(np.array_equal(latent[:, CHANNELS:], feeds["latent"][:, CHANNELS:]))
+        self.assertTrue(np.array_equal(latent[:, :CHANNELS], np.float32(0.3) * feeds["latent"][:, :CHANNELS]))
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ export function createDdim(schedule: ScheduleParams) {
     timesteps: steps.map(({ time }) => time),
     /** The share of signal (cumulative alpha) in the latent when it is denoised at each of these timesteps. */
     alphas: steps.map(({ alpha }) => alpha),
+    /** The steps as data: each makes keep · latent + add · prediction. */
+    steps: steps.map(({ time, keep, add }) => ({ time, keep, add })),
     /** Takes the step at `index` of the timesteps: denoises `latent` in place, given `prediction`. */
     step(index: number, latent: Float32Array, prediction: Float32Array): void {
       const step = steps[index];

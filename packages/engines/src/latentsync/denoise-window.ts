@@ -1,11 +1,11 @@
-import { createDdim, guide } from '../diffusion/ddim';
 import { fillNoise } from '../diffusion/noise';
-import { createExemplarFeeds, exemplarsAmong } from '../exemplar-inputs';
+import { createExemplarFeeds } from '../exemplar-inputs';
 import { LANDMARK_COUNT, LANDMARK_VALUES } from '../face/landmarks';
 import { type MouthExemplars } from '../face/mouth-exemplars';
 import { type ArrayPool, float32Of, float32Tensor, giveAll, type RunModel, type Tensors } from '../model';
 import { WINDOW_STEPS } from '../speech/windows';
-import { conditionsAtOnce, type LatentsyncManifest } from './manifest';
+import { type LatentsyncManifest } from './manifest';
+import { createSampler } from './sampler';
 
 type Floats = Float32Array<ArrayBuffer>;
 
@@ -18,13 +18,6 @@ interface WindowConditions {
   /** Writes the faces' landmarks, [frames, 68, 2] in pixels of the crop. */
   writeLandmarks(target: Float32Array): void;
   readonly mouths: MouthExemplars;
-}
-
-/** One of the two conditions of guidance, with the memory that its calls share. */
-interface Condition {
-  audio: Floats;
-  /** The deep features of the last whole step as `deep`, if the network returns them. */
-  deep: Tensors;
 }
 
 /**
@@ -61,92 +54,48 @@ export function createWindowInput(
 }
 
 /**
- * Generates a window: clean latents [C, frames, h, w], still scaled. Rejects with the signal's reason between steps.
+ * Generates a window: clean latents [C, frames, h, w], still scaled. Rejects with the signal's reason between calls of the
+ * network.
  */
 type DenoiseWindow = (window: WindowConditions, signal: AbortSignal) => Promise<Floats>;
 
 /**
- * LatentSync's sampler (https://github.com/bytedance/LatentSync): the frames of a window are denoised together. Of the
- * network's input only the noisy part changes from step to step. Classifier-free guidance moves the prediction away from
- * the one without sound. The two are separate calls, except for a network that computes both at once, in twice the memory.
- *
- * With DeepCache (https://github.com/horseee/DeepCache), the first of every few steps computes the whole network, and the
- * others reuse its deep features. Every window begins to count at the first.
+ * LatentSync's denoising (https://github.com/bytedance/LatentSync): the frames of a window are denoised together. Of the
+ * network's input only the noisy part changes from step to step.
  */
 export function createDenoiseWindow(
-  { roles, params }: LatentsyncManifest,
+  manifest: LatentsyncManifest,
   run: RunModel,
   pool: ArrayPool,
 ): DenoiseWindow {
-  const { latent, audio, window: frames, guidance, schedule } = params;
+  const { latent, audio, window: frames } = manifest.params;
+  const { unet3d } = manifest.roles;
   const { channels, height, width } = latent;
-  const noisySize = channels * frames * height * width;
   const tokens = WINDOW_STEPS * audio.states;
-  const wantsLandmarks = roles.unet3d.inputs.landmarks !== undefined;
-  const exemplarFeeds = createExemplarFeeds(roles.unet3d, pool);
-  const ddim = createDdim(schedule);
-  const interval = params.deepCache?.interval ?? 1;
-  const together = conditionsAtOnce(roles.unet3d) === 2;
-  const apart = guidance > 1 && !together;
+  const exemplarFeeds = createExemplarFeeds(unet3d, pool);
+  const sample = createSampler(manifest, run, pool);
+
+  const landmarkFeeds = (window: WindowConditions): Tensors => {
+    if (!unet3d.inputs.landmarks) return {};
+    const landmarks = pool.take(frames * LANDMARK_VALUES);
+    window.writeLandmarks(landmarks);
+    return { landmarks: float32Tensor(landmarks, [frames, LANDMARK_COUNT, 2]) };
+  };
 
   return async (window, signal) => {
-    let { input } = window;
-    let landmarks = pool.take(wantsLandmarks ? frames * LANDMARK_VALUES : 0);
-    let exemplars = exemplarFeeds(window.mouths);
-    const sound: Condition = { audio: pool.take(frames * tokens * audio.width), deep: {} };
-    const silence: Condition = { audio: pool.take(apart ? sound.audio.length : 0), deep: {} };
-    if (wantsLandmarks) window.writeLandmarks(landmarks);
-    window.writeAudio(sound.audio);
-    silence.audio.fill(0);
-
-    /** The prediction at a step. The fed arrays are transferred and returned. */
-    const predict = async (step: number, time: number, condition: Condition): Promise<Floats> => {
-      signal.throwIfAborted();
-      const always: Tensors = {
-        latent: float32Tensor(input, [1, 3 * channels + 1, frames, height, width]),
-        timestep: { type: 'int64', dims: [1], data: BigInt64Array.of(BigInt(time)) },
-        audio: float32Tensor(condition.audio, [frames, tokens, audio.width]),
-      };
-      const whole = step % interval === 0;
-      if (whole) giveAll(condition.deep, pool);
-      const further: Tensors = whole
-        ? {
-            ...(wantsLandmarks && { landmarks: float32Tensor(landmarks, [frames, LANDMARK_COUNT, 2]) }),
-            ...exemplars,
-          }
-        : condition.deep;
-      const { outputs, feeds } = await run(
-        whole ? 'unet3d' : 'unet3d_shallow',
-        { ...always, ...further },
-        (length) => pool.take(length),
-      );
-      input = float32Of(feeds, 'latent');
-      condition.audio = float32Of(feeds, 'audio');
-      condition.deep = deepAmong(whole ? outputs : feeds);
-      if (whole) {
-        if (wantsLandmarks) landmarks = float32Of(feeds, 'landmarks');
-        exemplars = exemplarsAmong(feeds);
-      }
-      return float32Of(outputs, 'prediction');
-    };
-
-    for (const [step, time] of ddim.timesteps.entries()) {
-      // Of both together, the one without sound comes first.
-      const unheard = apart ? [await predict(step, time, silence)] : [];
-      const heard = await predict(step, time, sound);
-      const predicted = heard.subarray(-noisySize);
-      for (const without of together ? [heard] : unheard)
-        guide(without.subarray(0, noisySize), predicted, guidance, predicted);
-      ddim.step(step, input.subarray(0, noisySize), predicted);
-      for (const array of [...unheard, heard]) pool.give(array);
-    }
-    const clean = input.slice(0, noisySize);
-    for (const array of [input, landmarks, sound.audio, silence.audio]) pool.give(array);
-    for (const tensors of [exemplars, sound.deep, silence.deep]) giveAll(tensors, pool);
+    const heard = pool.take(frames * tokens * audio.width);
+    window.writeAudio(heard);
+    const fed = await sample(
+      {
+        latent: float32Tensor(window.input, [1, 3 * channels + 1, frames, height, width]),
+        audio: float32Tensor(heard, [frames, tokens, audio.width]),
+        ...landmarkFeeds(window),
+        ...exemplarFeeds(window.mouths),
+      },
+      signal,
+    );
+    const clean = float32Of(fed, 'latent').slice(0, channels * frames * height * width);
+    giveAll(fed, pool);
     return clean;
   };
-}
-
-function deepAmong({ deep }: Tensors): Tensors {
-  return deep ? { deep } : {};
 }

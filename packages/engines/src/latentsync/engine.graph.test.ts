@@ -72,15 +72,12 @@ describe('latentsync on a network that knows the answer', () => {
     },
   );
 
-  test.each([{}, { deepCache: { interval: 2 } }])(
-    'a network that computes both conditions of guidance runs once per step, %j',
-    async (changes) => {
-      const packed = await packOf({ ...changes, conditions: 2 });
-      const recorded = recordRuns(packed.run);
-      await expectTargets({ ...packed, run: recorded.run }, upTo(5));
-      expect(recorded.runs.filter(({ role }) => role.startsWith('unet3d'))).toHaveLength(4);
-    },
-  );
+  test('a network that predicts both conditions of guidance runs once per step', async () => {
+    const packed = await packOf({ conditions: 2 });
+    const recorded = recordRuns(packed.run);
+    await expectTargets({ ...packed, run: recorded.run }, upTo(5));
+    expect(recorded.count('unet3d')).toBe(4);
+  });
 
   test('a network that does not take landmarks gets none', async () => {
     const packed = await packOf({ landmarks: false });
@@ -129,38 +126,55 @@ describe('latentsync on a network that knows the answer', () => {
     });
   });
 
-  describe('with DeepCache', () => {
-    const deepCache = { interval: 3 };
-
-    test('the target is reached from the features of the last whole step, each condition with its own', async () => {
-      const packed = await packOf({ deepCache, schedule: { steps: 5 } });
+  describe('a network that takes several steps in a call', () => {
+    /** Renders so many frames; returns the times and coefficients of every call. */
+    async function callsOf(changes: LatentsyncPackChanges, frames: number) {
+      const packed = await packOf({ interval: 3, ...changes });
       const recorded = recordRuns(packed.run);
-      await expectTargets({ ...packed, run: recorded.run }, upTo(20));
-      const runs = recorded.runs.filter(({ role }) => role.startsWith('unet3d'));
-      // Two windows.
-      expect(runs).toHaveLength(2 * 10);
-      const times = runs.map(({ role, feeds }) => {
-        const { deep, timestep, landmarks } = feeds;
-        expect(landmarks === undefined).toBe(role === 'unet3d_shallow');
-        return [Number(timestep?.data[0]), deep && Number(deep.data.at(-1))];
-      });
-      const whole = (time: number) => Array<unknown>(2).fill([time, undefined]);
-      const shallow = (time: number, from: number) => Array<unknown>(2).fill([time, from]);
+      await expectTargets({ ...packed, run: recorded.run }, upTo(frames));
+      return recorded.runs
+        .filter(({ role }) => role === 'unet3d')
+        .map(({ feeds: { timestep, coefficients } }) => ({
+          times: Array.from(timestep?.data ?? [], Number),
+          coefficients: [...(coefficients?.type === 'float32' ? coefficients.data : [])],
+        }));
+    }
+
+    test('reaches the target, and fills its last call with steps that change nothing', async () => {
+      const calls = await callsOf({ schedule: { steps: 5 } }, 20);
       const window = [
-        ...whole(801),
-        ...shallow(601, 801),
-        ...shallow(401, 801),
-        ...whole(201),
-        ...shallow(1, 201),
+        [801, 601, 401],
+        [201, 1, 1],
       ];
-      expect(times).toEqual([...window, ...window]);
+      expect(calls.map(({ times }) => times)).toEqual([...window, ...window]);
+      expect(calls[1]?.coefficients.slice(6)).toEqual([1, 0, 0]);
     });
 
-    test('without guidance there is one condition', async () => {
-      const packed = await packOf({ deepCache, guidance: 1 });
-      const recorded = recordRuns(packed.run);
-      await expectTargets({ ...packed, run: recorded.run }, upTo(5));
-      expect(['unet3d', 'unet3d_shallow'].map(recorded.count)).toEqual([2, 2]);
+    test('takes the strength of guidance as data', async () => {
+      const strengthOf = async (guidance: number) => {
+        const [, unheard = NaN, heard = NaN] = (await callsOf({ guidance }, 1))[0]?.coefficients ?? [];
+        return heard / (heard + unheard);
+      };
+      expect(await strengthOf(1.5)).toBeCloseTo(1.5, 5);
+      expect(await strengthOf(3)).toBeCloseTo(3, 5);
+    });
+
+    test('has one condition without guidance', async () => {
+      const calls = await callsOf({ guidance: 1 }, 5);
+      expect(calls.map(({ coefficients }) => coefficients.length)).toEqual([6, 6]);
+    });
+
+    test('draws what one draws that predicts every step', async () => {
+      const imagesOf = async (changes: LatentsyncPackChanges) => {
+        const { pack, run } = await packOf({ ...changes, schedule: { finalAlpha: 'first', steps: 4 } });
+        const clip = await createLatentsync(pack, run).open(clipInput(trackOf(5), upTo(5)).input);
+        const { images } = await generate(clip, upTo(5));
+        await clip.close();
+        return images;
+      };
+      const predicted = await imagesOf({});
+      for (const [i, image] of (await imagesOf({ interval: 3 })).entries())
+        expect(deviationFrom(predicted[i] ?? new Float32Array(1), image)).toBeLessThan(2e-6);
     });
   });
 

@@ -4,10 +4,8 @@ import {
   manifestSchema,
   refuseMismatches,
   roleSchema,
-  type Size,
   type TensorSpec,
   tensorSpecSchema,
-  TIMESTEP,
 } from '@lipsync/model-pack';
 import { z } from 'zod';
 import { scheduleSchema } from '../diffusion/ddim';
@@ -27,12 +25,7 @@ const latentsyncParamsSchema = z.strictObject({
   window: z.int().positive(),
   rates: ratesSchema.optional(),
   schedule: scheduleSchema,
-  /**
-   * Only every `interval`-th step computes the whole network. Those in between take its deep features and compute the
-   * rest (DeepCache, https://arxiv.org/abs/2312.00858). Without it, every step is whole.
-   */
-  deepCache: z.strictObject({ interval: z.int().min(2) }).optional(),
-  /** Classifier-free guidance. With 1 the network runs only once per step. */
+  /** Classifier-free guidance. With 1 there is only the condition with sound. */
   guidance: z.number().min(1),
   /** Seed of the one noise image that all frames of a video share. */
   seed: z.int().nonnegative(),
@@ -53,52 +46,58 @@ const latentsyncParamsSchema = z.strictObject({
 
 export type LatentsyncParams = z.infer<typeof latentsyncParamsSchema>;
 
-interface Predicting {
-  readonly outputs: { readonly prediction: TensorSpec; readonly deep?: TensorSpec | undefined };
+/** The role of the denoising network, as far as its tensors tell its form. */
+interface Denoising {
+  readonly inputs: { readonly timestep: TensorSpec; readonly coefficients?: TensorSpec | undefined };
+  readonly outputs: { readonly prediction?: TensorSpec | undefined };
 }
 
 /**
- * How many of guidance's conditions a call computes: two by a network that makes the one without sound itself. That one
- * comes first in its outputs.
+ * How many steps a call takes, with guidance and the sampler's update in each; null of a network that predicts. With
+ * DeepCache (https://arxiv.org/abs/2312.00858), the first of them is whole, and the others reuse its deep features.
  */
-export function conditionsAtOnce({ outputs }: Predicting): 1 | 2 {
-  return outputs.prediction.dims[0] === 2 ? 2 : 1;
+export function stepsAtOnce({ inputs }: Denoising): number | null {
+  const [steps] = inputs.timestep.dims;
+  return inputs.coefficients !== undefined && typeof steps === 'number' ? steps : null;
 }
 
 /**
- * The tensors that the latentsync engine feeds and reads with these parameters. Both networks agree on the number of deep
- * features, if the whole one returns some, and on the conditions that they compute.
+ * How many of guidance's conditions a call predicts: two by a network that makes the one without sound itself. That one
+ * comes first in its output.
  */
-function latentsyncTensors(params: LatentsyncParams, whole: Predicting): ExpectedRoles {
-  const { latent, audio, window: frames } = params;
+export function conditionsAtOnce({ outputs }: Denoising): 1 | 2 {
+  return outputs.prediction?.dims[0] === 2 ? 2 : 1;
+}
+
+/** The tensors that the latentsync engine feeds and reads with these parameters. */
+function latentsyncTensors(params: LatentsyncParams, unet3d: Denoising): ExpectedRoles {
+  const { latent, audio, window: frames, guidance } = params;
   const { channels, height, width } = latent;
-  const conditions = conditionsAtOnce(whole);
-  const features = expectFloats(conditions, channelsOf(whole.outputs.deep), frames, height, width);
-  const inputs = {
-    latent: expectFloats(1, 3 * channels + 1, frames, height, width),
-    timestep: TIMESTEP,
-    audio: speechWindows(audio, frames),
-  };
-  const prediction = expectFloats(conditions, channels, frames, height, width);
+  const steps = stepsAtOnce(unet3d) ?? 1;
+  const seen = expectFloats(1, 3 * channels + 1, frames, height, width);
   return {
     ...generatorTensors(params, params.batch ?? 1),
     unet3d: {
-      inputs: { ...inputs, landmarks: expectFloats(frames, LANDMARK_COUNT, 2), ...EXPECTED_EXEMPLARS },
-      outputs: { prediction, deep: features },
+      inputs: {
+        latent: seen,
+        timestep: { dtype: 'int64', dims: [steps] },
+        coefficients: expectFloats(steps, guidance > 1 ? 3 : 2),
+        audio: speechWindows(audio, frames),
+        landmarks: expectFloats(frames, LANDMARK_COUNT, 2),
+        ...EXPECTED_EXEMPLARS,
+      },
+      outputs: {
+        prediction: expectFloats(conditionsAtOnce(unet3d), channels, frames, height, width),
+        latent: seen,
+      },
     },
-    unet3d_shallow: { inputs: { ...inputs, deep: features }, outputs: { prediction } },
   };
 }
 
-function channelsOf(deep: TensorSpec | undefined): Size {
-  const channels = deep?.dims[1];
-  return typeof channels === 'number' ? channels : { atLeast: 1 };
-}
-
-const wholeRole = roleSchema(
+const denoisingRole = roleSchema(
   ['latent', 'timestep', 'audio'],
-  ['prediction'],
-  ['landmarks', ...EXEMPLAR_INPUTS],
+  [],
+  ['coefficients', 'landmarks', ...EXEMPLAR_INPUTS],
 );
 
 export const latentsyncManifestSchema = manifestSchema(
@@ -106,26 +105,26 @@ export const latentsyncManifestSchema = manifestSchema(
   {
     whisper_encoder: roleSchema(['mel'], ['states']),
     vae_encoder: roleSchema(['image'], ['latent']),
-    // latent [1, 3·C + 1, frames, h, w]: noisy, mask, masked, reference. audio [frames, 10·states, width]. prediction
-    // [1, C, frames, h, w], or [2, …] without the sound and with it.
-    unet3d: wholeRole.extend({
-      outputs: wholeRole.shape.outputs.extend({ deep: tensorSpecSchema.optional() }),
+    // latent [1, 3·C + 1, frames, h, w]: noisy, mask, masked, reference. audio [frames, 10·states, width]. Either
+    // timestep [1] → prediction [1, C, frames, h, w], or [2, …] without the sound and with it; or timestep [n] →
+    // latent after n steps, each of which sums the noisy part and the predictions, times its row of coefficients:
+    // [n, 2], or with guidance [n, 3], whose second column is for the prediction without sound.
+    unet3d: denoisingRole.extend({
+      outputs: z.strictObject({
+        prediction: tensorSpecSchema.optional(),
+        latent: tensorSpecSchema.optional(),
+      }),
     }),
-    // The same network without what makes its deep features, which it takes: deep, as many as predictions.
-    unet3d_shallow: roleSchema(['latent', 'timestep', 'audio', 'deep'], ['prediction']).optional(),
     vae_decoder: roleSchema(['latent'], ['image']),
   },
   latentsyncParamsSchema,
 )
-  .refine(
-    ({ roles: { unet3d, unet3d_shallow } }) =>
-      (unet3d.outputs.deep === undefined) === (unet3d_shallow === undefined),
-    'the shallow network takes the deep features that the whole one returns',
-  )
-  .refine(
-    ({ roles, params }) => params.deepCache === undefined || roles.unet3d_shallow !== undefined,
-    'deepCache needs the shallow network',
-  )
+  .refine(({ roles: { unet3d } }) => {
+    const { inputs, outputs } = unet3d;
+    return stepsAtOnce(unet3d) === null
+      ? !inputs.coefficients && outputs.prediction && !outputs.latent
+      : outputs.latent && !outputs.prediction;
+  }, 'the network returns its prediction or, given coefficients for a fixed number of steps, the latent after them')
   .refine(
     ({ roles, params }) => params.guidance > 1 || conditionsAtOnce(roles.unet3d) === 1,
     'a network of both conditions is for guidance',

@@ -40,6 +40,8 @@ const predictionOf = (conditions: number) => ({
   name: 'epsilon',
   dims: [conditions, LATENT.channels, 'f', LATENT.height, LATENT.width],
 });
+const denoised = { ...input, name: 'denoised' };
+const timestepsOf = (count: number) => ({ name: 'timestep', dtype: 'int64' as const, dims: [count] });
 const audio = {
   name: 'audio',
   dtype: 'float32' as const,
@@ -47,63 +49,62 @@ const audio = {
 };
 const landmarks = { name: 'landmarks', dtype: 'float32' as const, dims: ['f', LANDMARK_COUNT, 2] };
 
-/** With DeepCache, the whole network returns its target, and the timestep that it was computed at. */
-const deepOf = (conditions: number) => ({
-  ...input,
-  name: 'deep',
-  dims: [conditions, LATENT.channels + 1, 'f', LATENT.height, LATENT.width],
-});
-
-interface Network {
-  readonly wantsLandmarks: boolean;
-  readonly returnsDeep: boolean;
-  readonly conditions: 1 | 2;
-}
-
-function unetModel({ wantsLandmarks, returnsDeep, conditions }: Network): Uint8Array {
-  const g = new GraphBuilder('epsilon');
-  const told = g.input(input.name, 'float32', input.dims);
-  const timestep = g.input('timestep', 'int64', [1]);
+/** The target of every frame, heard in as many conditions as there are factors for the sound. */
+function targetOf(g: GraphBuilder, told: Value, heard: readonly number[], wantsLandmarks: boolean): Value {
   const { channels } = LATENT;
-  const [noisy, mask, masked, reference] = g.split(told, [channels, 1, channels, channels], 1);
+  const [, mask, masked, reference] = g.split(told, [channels, 1, channels, channels], 1);
   const meanPerFrame = (value: Value): Value =>
     g.op('Reshape', [g.op('ReduceMean', [value, g.ints([1, 2])], { keepdims: 0 }), g.ints([1, 1, -1, 1, 1])]);
-  const isHeard = g.weights([conditions, 1, 1, 1, 1], conditions === 2 ? [0, 1] : [1]);
   const sound = meanPerFrame(g.input(audio.name, 'float32', audio.dims));
   const parts: [Value, number][] = [
     [masked, SHARES.masked],
     [mask, SHARES.mask],
-    [g.op('Mul', [sound, isHeard]), SHARES.audio],
+    [g.op('Mul', [sound, g.weights([heard.length, 1, 1, 1, 1], heard)]), SHARES.audio],
   ];
   if (wantsLandmarks) {
     parts.push([meanPerFrame(g.input(landmarks.name, 'float32', landmarks.dims)), SHARES.landmarks]);
   }
-  const target = parts.reduce(
+  return parts.reduce(
     (sum, [part, share]) => g.op('Add', [sum, g.op('Mul', [part, share])]),
     g.op('Mul', [reference, SHARES.reference]),
   );
+}
+
+function predictingModel(conditions: 1 | 2, wantsLandmarks: boolean): Uint8Array {
+  const g = new GraphBuilder('epsilon');
+  const told = g.input(input.name, 'float32', input.dims);
+  const timestep = g.input('timestep', 'int64', [1]);
+  const target = targetOf(g, told, conditions === 2 ? [0, 1] : [1], wantsLandmarks);
   const prediction = predictionOf(conditions);
-  g.output(prediction.name, epsilon(g, noisy, target, timestep), 'float32', prediction.dims);
-  if (returnsDeep) {
-    const nothing = g.op('Mul', [g.op('Mul', [mask, isHeard]), 0]);
-    const time = g.op('Add', [nothing, g.op('Cast', [timestep], { to: 1 })]);
-    const deep = deepOf(conditions);
-    g.output(deep.name, g.op('Concat', [target, time], { axis: 1 }), 'float32', deep.dims);
-  }
+  g.output(prediction.name, epsilon(g, noisyOf(g, told), target, timestep), 'float32', prediction.dims);
   return encodeModel(g.build());
 }
 
-function shallowModel(conditions: 1 | 2): Uint8Array {
-  const [prediction, deep] = [predictionOf(conditions), deepOf(conditions)];
-  const g = new GraphBuilder('epsilon_of_known_target');
+/** Takes `interval` steps, each of which moves the noisy part by its coefficients. */
+function steppingModel(interval: number, isGuided: boolean, wantsLandmarks: boolean): Uint8Array {
+  const heard = isGuided ? [0, 1] : [1];
+  const g = new GraphBuilder('several_steps');
   const told = g.input(input.name, 'float32', input.dims);
-  const timestep = g.input('timestep', 'int64', [1]);
-  g.input(audio.name, 'float32', audio.dims);
-  const { channels } = LATENT;
-  const [noisy] = g.split(told, [channels, 2 * channels + 1], 1);
-  const [target] = g.split(g.input(deep.name, 'float32', deep.dims), [channels, 1], 1);
-  g.output(prediction.name, epsilon(g, noisy, target, timestep), 'float32', prediction.dims);
+  const timesteps = g.input('timestep', 'int64', [interval]);
+  const coefficients = g.input('coefficients', 'float32', [interval, 1 + heard.length]);
+  const target = targetOf(g, told, heard, wantsLandmarks);
+  const [, known] = g.split(told, [LATENT.channels, CHANNELS - LATENT.channels], 1);
+  let noisy = noisyOf(g, told);
+  for (let step = 0; step < interval; step++) {
+    const at = (value: Value, ends: readonly number[], starts: readonly number[]): Value =>
+      g.op('Slice', [value, g.ints(starts), g.ints(ends)]);
+    const predicted = epsilon(g, noisy, target, at(timesteps, [step + 1], [step]));
+    const predictions = heard.length === 1 ? [predicted] : g.split(predicted, [1, 1], 0);
+    noisy = [noisy, ...predictions]
+      .map((part, i) => g.op('Mul', [part, at(coefficients, [step + 1, i + 1], [step, i])]))
+      .reduce((sum, part) => g.op('Add', [sum, part]));
+  }
+  g.output(denoised.name, g.op('Concat', [noisy, known], { axis: 1 }), 'float32', denoised.dims);
   return encodeModel(g.build());
+}
+
+function noisyOf(g: GraphBuilder, told: Value): Value {
+  return g.split(told, [LATENT.channels, CHANNELS - LATENT.channels], 1)[0];
 }
 
 /** The ε that leads a sampler of this schedule exactly to a target, whatever the noise: (x − √a · x₀) / √(1−a). */
@@ -121,10 +122,11 @@ export interface LatentsyncPackChanges {
   readonly guidance?: number;
   readonly mask?: LatentsyncParams['mask'];
   readonly landmarks?: boolean;
-  readonly deepCache?: LatentsyncParams['deepCache'];
   readonly batch?: number;
-  /** How many of guidance's conditions the network computes at once. */
+  /** How many of guidance's conditions the network predicts at once. */
   readonly conditions?: 1 | 2;
+  /** How many steps a call takes of a network that takes steps. */
+  readonly interval?: number;
 }
 
 /** Writes a latentsync pack whose network knows the answer: SHARES of all its inputs for a frame. */
@@ -132,17 +134,17 @@ export async function writeLatentsyncPack(
   dir: string,
   changes: LatentsyncPackChanges = {},
 ): Promise<Pack<LatentsyncManifest>> {
-  const { landmarks: wantsLandmarks = true, deepCache, batch, conditions = 1 } = changes;
-  const network = { wantsLandmarks, returnsDeep: deepCache !== undefined, conditions };
-  const [prediction, deep] = [predictionOf(conditions), deepOf(conditions)];
+  const { landmarks: wantsLandmarks = true, batch, conditions = 1, interval, guidance = 1.5 } = changes;
   const models = {
     'whisper.onnx': whisperModel(),
     'encoder.onnx': encoderModel(),
-    'unet.onnx': unetModel(network),
-    'shallow.onnx': shallowModel(conditions),
+    'unet.onnx':
+      interval === undefined
+        ? predictingModel(conditions, wantsLandmarks)
+        : steppingModel(interval, guidance > 1, wantsLandmarks),
     'decoder.onnx': decoderModel(),
   };
-  const { mel, states, image, latent, moments, timestep } = TENSORS;
+  const { mel, states, image, latent, moments } = TENSORS;
   const file = (name: keyof typeof models) => modelFile(name, models[name]);
   const manifest: LatentsyncManifest = {
     format: 1,
@@ -156,16 +158,21 @@ export async function writeLatentsyncPack(
       vae_encoder: { ...file('encoder.onnx'), inputs: { image }, outputs: { latent: moments } },
       unet3d: {
         ...file('unet.onnx'),
-        inputs: { latent: input, timestep, audio, ...(wantsLandmarks && { landmarks }) },
-        outputs: { prediction, ...(deepCache && { deep }) },
-      },
-      ...(deepCache && {
-        unet3d_shallow: {
-          ...file('shallow.onnx'),
-          inputs: { latent: input, timestep, audio, deep },
-          outputs: { prediction },
+        inputs: {
+          latent: input,
+          timestep: timestepsOf(interval ?? 1),
+          audio,
+          ...(interval && {
+            coefficients: {
+              name: 'coefficients',
+              dtype: 'float32',
+              dims: [interval, guidance > 1 ? 3 : 2],
+            },
+          }),
+          ...(wantsLandmarks && { landmarks }),
         },
-      }),
+        outputs: interval ? { latent: denoised } : { prediction: predictionOf(conditions) },
+      },
       vae_decoder: { ...file('decoder.onnx'), inputs: { latent }, outputs: { image } },
     },
     params: {
@@ -175,8 +182,7 @@ export async function writeLatentsyncPack(
       audio: AUDIO,
       window: 16,
       schedule: { ...SCHEDULE, ...changes.schedule },
-      ...(deepCache && { deepCache }),
-      guidance: changes.guidance ?? 1.5,
+      guidance,
       seed: 1247,
       mask: changes.mask ?? MASK,
     },

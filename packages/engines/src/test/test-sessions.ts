@@ -150,26 +150,11 @@ export function misplacedReference(run: RunModel): RunModel {
   };
 }
 
-/** Confuses DeepCache's features: every call of the shallow network gets those that the call before it should have had. */
-export function misplacedFeatures(run: RunModel): RunModel {
-  let before: Tensor | undefined;
+/** Confuses the steps of a call: each is taken at the time of the first, as if the rest of the network reused its time. */
+export function oneTimePerCall(run: RunModel): RunModel {
   return async (role, feeds, take) => {
-    const { deep } = feeds;
-    if (deep?.type !== 'float32') return run(role, feeds, take);
-    const own = structuredClone(deep);
-    if (before?.type === 'float32' && before.data.length === own.data.length) deep.data.set(before.data);
-    before = own;
-    const result = await run(role, feeds, take);
-    return { ...result, feeds: { ...result.feeds, deep: own } };
-  };
-}
-
-/** Computes every step with the whole network, as if there were no DeepCache. */
-export function everyStepWhole(run: RunModel): RunModel {
-  return async (role, feeds, take) => {
-    const { deep, ...others } = feeds;
-    if (!deep) return run(role, feeds, take);
-    const { outputs, feeds: fed } = await run('unet3d', others, take);
-    return { outputs, feeds: { ...fed, deep } };
+    const { timestep } = feeds;
+    if (timestep?.type === 'int64') timestep.data.fill(timestep.data[0] ?? 0n);
+    return run(role, feeds, take);
   };
 }

@@ -1,12 +1,13 @@
 """
-LatentSync's UNet with DeepCache (arXiv 2312.00858, github.com/horseee/DeepCache) as two graphs. Between steps that are
-near in time a UNet's deep features hardly change, so a step may take them from an earlier one. Upstream caches at branch
-0, of which only the last layer of the last block remains, and on the way to it the first convolution. The whole network
-returns what enters this layer from below; the shallow one takes it.
+LatentSync's UNet over an interval of DeepCache (arXiv 2312.00858, github.com/horseee/DeepCache). Between steps that are near
+in time a UNet's deep features hardly change, so the first step of an interval makes them and the others take them. Upstream
+caches at branch 0, of which only the last layer of the last block remains, and on the way to it the first convolution. One
+graph computes all steps of an interval, so that the features never leave its device.
 """
 
 from dataclasses import replace
-from typing import List
+from functools import reduce
+from typing import Sequence
 
 import torch
 
@@ -58,17 +59,51 @@ def deep_channels(unet: torch.nn.Module) -> int:
     return unet.up_blocks[-1].resnets[-1].in_channels - unet.conv_in.out_channels
 
 
-def deep_cache_roles(unet: torch.nn.Module, latent: dict, audio: dict) -> List[Role]:
+class Update(torch.nn.Module):
+    """
+    Guidance and the step of the sampler: the noisy channels become the sum of themselves and the predictions, each times its
+    coefficient. Those behind them stay.
+    """
+
+    def __init__(self, channels: int):
+        super().__init__()
+        self._channels = channels
+
+    def forward(self, latent, predictions: Sequence[torch.Tensor], coefficients, step: int):
+        noisy, known = latent[:, : self._channels], latent[:, self._channels :]
+        terms = (part * coefficients[step, i] for i, part in enumerate([noisy, *predictions]))
+        return torch.cat([reduce(torch.add, terms), known], dim=1)
+
+
+class Interval(torch.nn.Module):
+    """A whole step and shallow ones. Conditions come one after the other: a batch of both would need twice the memory."""
+
+    def __init__(self, unet: torch.nn.Module, steps: int, guided: bool):
+        super().__init__()
+        self.whole, self.shallow, self.update = Whole(unet), Shallow(unet), Update(unet.conv_out.out_channels)
+        self._steps, self._guided = steps, guided
+
+    def forward(self, latent, timestep, coefficients, audio):
+        sounds = [torch.zeros_like(audio), audio] if self._guided else [audio]
+        predictions, features = zip(*(self.whole(latent, timestep[:1], sound) for sound in sounds))
+        latent = self.update(latent, predictions, coefficients, 0)
+        for step in range(1, self._steps):
+            time = timestep[step : step + 1]
+            predictions = [self.shallow(latent, time, sound, deep) for sound, deep in zip(sounds, features)]
+            latent = self.update(latent, predictions, coefficients, step)
+        return latent
+
+
+def interval_role(unet: torch.nn.Module, latent: dict, audio: dict, steps: int, guided: bool) -> Role:
     plain = latentsync_unet_role(unet, latent, audio)
-    deep = TensorSpec("deep", [1, deep_channels(unet), "frames", latent["height"], latent["width"]])
-    return [
-        replace(plain, module=Whole(unet), outputs=[*plain.outputs, deep]),
-        # Its weights are a hundredth of the whole network's. In the same file, they would count as all of them.
-        replace(
-            plain,
-            name="unet3d_shallow",
-            module=Shallow(unet),
-            inputs=[*plain.inputs, deep],
-            probe=replace(plain.probe, fill={**plain.probe.fill, "deep": "wave"}),
-        ),
-    ]
+    seen, _, heard = plain.inputs
+    # Of the latent, of the prediction without sound where there is guidance, and of the one with it.
+    coefficients = TensorSpec("coefficients", [steps, 3 if guided else 2])
+    return replace(
+        plain,
+        module=Interval(unet, steps, guided),
+        inputs=[seen, TensorSpec("timestep", [steps], dtype="int64"), coefficients, heard],
+        outputs=[replace(seen, name="denoised")],
+        probe=replace(plain.probe, fill={**plain.probe.fill, "coefficients": "wave"}),
+        single="update",
+    )

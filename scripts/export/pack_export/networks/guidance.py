@@ -8,30 +8,20 @@ from dataclasses import replace
 import torch
 
 from ..export_role import Role
-from ..tensor_spec import TensorSpec
 
 
 class BothConditions(torch.nn.Module):
-    """The network for a window without its sound and with it; further inputs are features of both."""
+    """The network for a window without its sound and with it."""
 
     def __init__(self, network: torch.nn.Module):
         super().__init__()
         self.network = network
 
-    def forward(self, latent, timestep, audio, *features):
-        both = torch.cat([latent, latent])
-        return self.network(both, timestep, torch.cat([torch.zeros_like(audio), audio]), *features)
+    def forward(self, latent, timestep, audio):
+        return self.network(torch.cat([latent, latent]), timestep, torch.cat([torch.zeros_like(audio), audio]))
 
 
 def both_conditions(role: Role) -> Role:
-    """The role with all outputs, and the features among its inputs, for two conditions instead of one."""
-    return replace(
-        role,
-        module=BothConditions(role.module),
-        inputs=[_of_both(spec) if spec.key == "deep" else spec for spec in role.inputs],
-        outputs=[_of_both(spec) for spec in role.outputs],
-    )
-
-
-def _of_both(spec: TensorSpec) -> TensorSpec:
-    return replace(spec, dims=[2, *spec.dims[1:]])
+    """The role with its outputs for two conditions instead of one."""
+    outputs = [replace(spec, dims=[2, *spec.dims[1:]]) for spec in role.outputs]
+    return replace(role, module=BothConditions(role.module), outputs=outputs)
