@@ -22,8 +22,8 @@ import { createFaceFeatures, createFeatureRecords, createMusetalkEncoder } from 
 import { type MusetalkManifest } from './manifest';
 import { createFaceMasks } from './mask';
 
-/** Spare arrays per length; two batches in flight need no more. */
-const SPARES = 6;
+/** Spare arrays per length: two for the pictures of each batch in flight, and those that are cut out and pasted. */
+const SPARES = 8;
 
 /** Changes whenever the stored values change their meaning: two scaled latents, and a parsed mask before blurring. */
 const FEATURES_VERSION = '1';
