@@ -1,5 +1,6 @@
 import { type RenderRecord } from '@lipsync/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { serviceNow } from '../session/service-clock';
 import { type Observation, secondsLeft } from './expected-time';
 
 /** Seconds since a render was created, and those that are left by its own pace; told anew every second. */
@@ -14,5 +15,5 @@ export function useElapsed({ created_at: createdAt, engines }: RenderRecord): {
     return () => clearInterval(timer);
   }, []);
   useEffect(() => void seen.current.push({ atMs: Date.now(), engines }), [engines]);
-  return { elapsed: (now - Date.parse(createdAt)) / 1000, left: secondsLeft(seen.current, now) };
+  return { elapsed: (serviceNow() - Date.parse(createdAt)) / 1000, left: secondsLeft(seen.current, now) };
 }

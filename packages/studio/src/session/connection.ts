@@ -1,5 +1,6 @@
 import { type Fetch } from '@lipsync/client';
 import { useEffect, useState } from 'preact/hooks';
+import { noteServiceTime } from './service-clock';
 
 /** Why the service cannot be reached, as far as this page knows: this computer is offline, or the service silent. */
 export type Lost = 'offline' | 'silent';
@@ -18,12 +19,15 @@ function note(now: Lost | null): void {
 // A service on this very computer answers without a network, too: then the next answer says so.
 addEventListener('offline', () => note('offline'));
 
-/** The fetch of all requests: every answer of the service, of whatever kind, says that it can be reached. */
+/** The fetch of all requests: every answer of the service, of whatever kind, says that it can be reached, and the time. */
 export const watchedFetch: Fetch = async (url, init) => {
   const isService = new URL(url, location.href).origin === location.origin;
   try {
     const answer = await fetch(url, init);
-    if (isService) note(null);
+    if (isService) {
+      note(null);
+      noteServiceTime(answer.headers.get('date'));
+    }
     return answer;
   } catch (error) {
     if (isService && init.signal?.aborted !== true) note(navigator.onLine ? 'silent' : 'offline');
