@@ -54,11 +54,14 @@ function createDialog(): () => void {
       state.textContent = stateOf(query, found.length);
     } catch {
       index = undefined;
+      list.replaceChildren();
       state.textContent = 'The search could not be loaded. Is there a connection?';
     }
   };
   input.addEventListener('input', () => void search());
   dialog.addEventListener('keydown', (event) => {
+    // Some browsers would only empty the field.
+    if (event.key === 'Escape') dialog.close();
     const stops = [input, ...list.querySelectorAll('a')];
     const at = stops.findIndex((stop) => stop === document.activeElement);
     if (event.key === 'ArrowDown') stops[at + 1]?.focus();
@@ -113,11 +116,14 @@ function resultOf({ id, page, heading, text }: Entry, query: string): HTMLElemen
 
 const wordsOf = (query: string): string[] => query.toLowerCase().split(/\s+/).filter(Boolean);
 
-/** About 140 characters around the first word of the query. */
+/** About 140 characters, in whole words, around the first word of the query that the text has. */
 function excerptOf(text: string, query: string): string {
-  const at = Math.max(0, ...wordsOf(query).map((word) => text.toLowerCase().indexOf(word)));
+  const places = wordsOf(query).map((word) => text.toLowerCase().indexOf(word));
+  const at = places.find((place) => place >= 0) ?? 0;
   const from = at < 60 ? 0 : text.indexOf(' ', at - 50) + 1;
-  return `${from > 0 ? '… ' : ''}${text.slice(from, from + 140)}${text.length > from + 140 ? ' …' : ''}`;
+  const rest = text.slice(from);
+  const shown = rest.length <= 140 ? rest : `${rest.slice(0, 140).replace(/\s\S*$/, '')} …`;
+  return `${from > 0 ? '… ' : ''}${shown}`;
 }
 
 function marked(text: string, query: string): (string | HTMLElement)[] {

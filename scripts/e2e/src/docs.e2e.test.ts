@@ -55,6 +55,9 @@ inChromium('the documentation', () => {
     await page.keyboard.type('no_face_det');
     await page.getByRole('dialog').getByRole('link').first().waitFor();
     await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('/');
     await page.getByRole('searchbox').fill('svc-signature header');
     await page
       .getByRole('dialog')
