@@ -20,9 +20,10 @@ export interface CodeBlock {
   readonly title: string | undefined;
 }
 
-/** Code can be scrolled by the keyboard, where it is wider than the page. */
+/** Code can be scrolled by the keyboard, where it is wider than the page. JSON may be broken anywhere: it is wrapped. */
 export function codeBlock({ code, language }: CodeBlock): string {
-  return `<div class="code"><pre tabindex="0"><code>${highlight(code, language)}</code></pre></div>\n`;
+  const kind = language === 'json' ? 'code code-json' : 'code';
+  return `<div class="${kind}"><pre tabindex="0"><code>${highlight(code, language)}</code></pre></div>\n`;
 }
 
 /**
