@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 
 /** The groups of the sidebar, in its order. */
-export const SECTIONS = ['Start', 'Guides', 'Tools', 'Reference', 'Company'] as const;
+export const SECTIONS = ['Start', 'Guides', 'Tools', 'Reference', 'About'] as const;
 export type Section = (typeof SECTIONS)[number];
 
 /** A page before it is rendered. */
