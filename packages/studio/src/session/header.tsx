@@ -31,6 +31,9 @@ export function Header({ wide, signedIn, onSignIn, onSignOut }: HeaderProps): JS
         <a class="button button-quiet" href="/docs">
           Docs
         </a>
+        <a class="button button-quiet header-reference" href="/docs/reference">
+          Reference
+        </a>
         <ThemeSwitch />
         {signedIn ? (
           <button
