@@ -77,7 +77,7 @@ export function ProgressPanel(props: ProgressProps): JSX.Element {
               {status === 'completed' && <Icon name="check" size={15} />}
               {engineStageText(stage)}
             </span>
-            <span class="soft small number engine-line-percent">{Math.floor(done)} %</span>
+            <span class="soft small number engine-line-percent">{Math.floor(done)}%</span>
           </li>
         ))}
       </ul>
