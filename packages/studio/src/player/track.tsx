@@ -1,6 +1,6 @@
 import { endOf, secondsAt } from '@lipsync/domain/clock';
-import { type JSX } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type JSX, type RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { timelinePicture } from '../form/timeline-picture';
 import { type PlayerClip } from './clip-view';
 import { decodeSound, peaks } from './peaks';
@@ -8,7 +8,8 @@ import { timeText } from './time-text';
 import { type Transport } from './transport';
 import { useTransport } from './use-transport';
 
-const BARS = 320;
+/** From one bar to the next, in CSS pixels: narrower ones are blurred. */
+const BAR_WIDTH = 4;
 
 /** The voice as a picture, to scrub in. Below it, what the sync mode does with the source. */
 export function Track({
@@ -21,7 +22,8 @@ export function Track({
   const { frame, frames } = useTransport(transport, (state) => state);
   const slider = useRef<HTMLDivElement>(null);
   const output = clips.find(({ timeline }) => timeline === null);
-  const path = useWaveform(output?.file);
+  const bars = useBars(slider);
+  const path = useWaveform(output?.file, bars);
   const played = `${(frames <= 1 ? 0 : (frame + 0.5) / frames) * 100}%`;
 
   const scrub = (event: PointerEvent): void => {
@@ -49,10 +51,10 @@ export function Track({
         }}
         onPointerMove={scrub}
       >
-        <svg viewBox={`0 0 ${BARS} 100`} preserveAspectRatio="none" aria-hidden="true">
+        <svg viewBox={`0 0 ${bars} 100`} preserveAspectRatio="none" aria-hidden="true">
           <path d={path} />
         </svg>
-        <svg class="track-played" viewBox={`0 0 ${BARS} 100`} preserveAspectRatio="none" aria-hidden="true">
+        <svg class="track-played" viewBox={`0 0 ${bars} 100`} preserveAspectRatio="none" aria-hidden="true">
           <path d={path} />
         </svg>
         <span class="track-head" />
@@ -62,8 +64,21 @@ export function Track({
   );
 }
 
+/** As many bars as there is room for. */
+function useBars(place: RefObject<HTMLElement | null>): number {
+  const [bars, setBars] = useState(1);
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(() =>
+      setBars(Math.max(1, Math.round((place.current?.clientWidth ?? 0) / BAR_WIDTH))),
+    );
+    if (place.current !== null) observer.observe(place.current);
+    return () => observer.disconnect();
+  }, []);
+  return bars;
+}
+
 /** Bars as one path; until the sound is decoded, and where there is none, a line. */
-function useWaveform(file: Blob | undefined): string {
+function useWaveform(file: Blob | undefined, bars: number): string {
   const [samples, setSamples] = useState<Float32Array | null>(null);
   useEffect(() => {
     if (file === undefined) return undefined;
@@ -78,12 +93,12 @@ function useWaveform(file: Blob | undefined): string {
     };
   }, [file]);
   return useMemo(() => {
-    const heights = samples === null ? new Float32Array(BARS) : peaks(samples, BARS);
+    const heights = samples === null ? new Float32Array(bars) : peaks(samples, bars);
     return Array.from(heights, (peak, i) => {
       const height = Math.max(1.5, Math.sqrt(peak) * 46);
       return `M${i + 0.5} ${(50 - height).toFixed(1)}V${(50 + height).toFixed(1)}`;
     }).join('');
-  }, [samples]);
+  }, [samples, bars]);
 }
 
 /** Where the source plays, turns, starts over or stands; nothing if it just plays. */
