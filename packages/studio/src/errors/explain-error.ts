@@ -63,7 +63,7 @@ const EXPLANATIONS: Readonly<Record<ErrorCode, readonly [title: string, hint: st
   ],
   asset_expired: [
     'The uploaded file has expired',
-    'Uploads are kept for a limited time. Choose the file again.',
+    'Uploads are kept for a limited time. Render again: the file is uploaded once more.',
   ],
   upload_expired: ['The upload took too long', 'Try again with a faster connection or a smaller file.'],
   webhook_event_expired: ['The webhook event has expired', 'Look at the render itself.'],

@@ -70,7 +70,7 @@ export function remedy(choices: RenderChoices): string | null {
     choice === null
       ? `a ${name}`
       : choice.kind === 'url'
-        ? `another address of the ${name}`
+        ? `another address for the ${name}`
         : `another ${name}`;
   const needed = [
     found.video === null ? null : what(choices.video, 'video'),

@@ -155,6 +155,7 @@ function UrlField({ mediaType, url, problem, onUrl, onBack }: UrlFieldProps): JS
         onInput={(event) => onUrl(event.currentTarget.value.trim())}
       />
       <p id={`${id}-hint`} class={problem === null ? 'soft small' : 'problem'}>
+        {problem !== null && <Icon name="warning" size={16} />}
         {problem ??
           'The service downloads it, without showing it here: it must be public, and lead to the file itself.'}
       </p>

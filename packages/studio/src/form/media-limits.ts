@@ -5,8 +5,11 @@ export const MAX_BYTES = 268_435_456;
 export const MAX_SECONDS = 300;
 const URL_MAX_LENGTH = 8192;
 
+/** Of one file, in words. */
+export const LIMITS = 'Up to 5 minutes and 256 MiB.';
+
 /** The usual files of each kind, in words. */
-export const FORMATS: Readonly<Record<MediaType, string>> = {
+const FORMATS: Readonly<Record<MediaType, string>> = {
   video: 'MP4, MOV, MKV, WebM, MTS or TS',
   audio: 'WAV, MP3, M4A, AAC, OGG, FLAC, AIFF, WMA, AC-3 or WebM',
 };

@@ -6,7 +6,7 @@ import { Icon } from '../shared/icons';
 import { useObjectUrl } from '../shared/use-object-url';
 import { type Choice, fileOf } from './choice';
 import { MediaField } from './media-field';
-import { formatBytes, FORMATS, formatSeconds } from './media-limits';
+import { formatBytes, formatSeconds, LIMITS } from './media-limits';
 import { type PreparationWork, PrepareLine } from './prepare-line';
 import { type WhatItIs } from './what-it-is';
 
@@ -34,7 +34,7 @@ export function VideoField(props: VideoFieldProps): JSX.Element {
       mediaType="video"
       title="Video"
       icon="film"
-      formats={`${FORMATS.video}, up to 256 MiB and 5 minutes`}
+      formats={`MP4, MOV, WebM and more. ${LIMITS}`}
       choice={choice}
       problem={props.problem}
       failure={props.failure}

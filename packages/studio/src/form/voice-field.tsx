@@ -6,7 +6,7 @@ import { useObjectUrl } from '../shared/use-object-url';
 import { type Choice } from './choice';
 import { BARS } from './examine';
 import { MediaField } from './media-field';
-import { formatBytes, FORMATS, formatSeconds, MAX_SECONDS } from './media-limits';
+import { formatBytes, formatSeconds, LIMITS, MAX_SECONDS } from './media-limits';
 import { canRecord, record, type Recording } from './recorder';
 
 interface VoiceFieldProps {
@@ -46,9 +46,9 @@ export function VoiceField({ choice, problem, failure, onFiles, onChoice }: Voic
       mediaType="audio"
       title="Voice"
       icon="voice"
-      formats={`${FORMATS.audio}, up to 256 MiB and 5 minutes`}
+      formats={`WAV, MP3, M4A and more. ${LIMITS}`}
       choice={choice}
-      problem={refusal ?? problem}
+      problem={recording === null ? (refusal ?? problem) : null}
       failure={failure}
       onFiles={(files) => {
         setRefusal(null);

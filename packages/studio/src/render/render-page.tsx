@@ -121,11 +121,11 @@ export function RenderPage(props: RenderPageProps): JSX.Element {
       </header>
       {failure !== null && (
         <ErrorPanel failure={failure} focus>
-          {failure.isOfConnection === true && (
+          {failure.isOfConnection === true ? (
             <button type="button" class="button" onClick={tryAgain}>
               Try again
             </button>
-          )}
+          ) : undefined}
         </ErrorPanel>
       )}
       {record === null && failure === null && (

@@ -107,7 +107,7 @@ function SourceChoice({ onSource }: { onSource: (file: File) => void }): JSX.Ele
       <span>
         <strong>Compare with the source.</strong>{' '}
         <span class="soft">
-          This browser does not have the video. Choose it again, and it plays beside the results.
+          This browser does not have the video. Choose it, and it plays beside the results.
         </span>
       </span>
       <span class="button">Choose the video</span>
