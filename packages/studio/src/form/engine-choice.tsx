@@ -22,7 +22,12 @@ export function EngineChoice({ chosen, problem, failure, onChange }: EngineChoic
     <fieldset class="choices" data-part="engines" aria-describedby={problemId}>
       <legend>
         <h2>Engines</h2>
-        <span class="soft small">One to three; several are shown side by side.</span>
+        <span class="soft small">
+          Choose one, or up to three to compare side by side.{' '}
+          <a href="/docs/engines" target="_blank">
+            How they differ
+          </a>
+        </span>
       </legend>
       <div class="engine-grid">
         {ENGINES.map((engine) => (
@@ -39,7 +44,8 @@ export function EngineChoice({ chosen, problem, failure, onChange }: EngineChoic
             />
             <span class="option-head">
               <span class="dot" style={{ '--color': `var(--${engine})` }} />
-              {ENGINE_TEXTS[engine].name}
+              <span>{ENGINE_TEXTS[engine].name}</span>
+              <span class="option-role">{ENGINE_TEXTS[engine].role}</span>
               <span class="option-check">
                 <Icon name="check" size={14} />
               </span>

@@ -92,6 +92,14 @@ export function RenderForm(props: RenderFormProps): JSX.Element {
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) render();
       }}
     >
+      {choices.video === null && choices.voice === null && (
+        <p class="render-sample">
+          <button type="button" class="button" onClick={() => void trySample()}>
+            Try with the sample
+          </button>
+          <span class="soft small">Nothing at hand? Take a drawn face and a synthetic voice.</span>
+        </p>
+      )}
       <div class="render-inputs">
         <VideoField
           choice={choices.video}
@@ -112,17 +120,6 @@ export function RenderForm(props: RenderFormProps): JSX.Element {
           onChoice={(voice) => choose('voice', 'audio', voice)}
         />
       </div>
-      {choices.video === null && choices.voice === null && (
-        <p class="render-sample">
-          <span class="soft">Nothing at hand?</span>
-          <button type="button" class="button" onClick={() => void trySample()}>
-            Try with the sample
-          </button>
-          <span class="soft small">
-            A drawn face and a computed voice, 0.3 MB. Or drop your files anywhere.
-          </span>
-        </p>
-      )}
       <EngineChoice
         chosen={choices.engines}
         problem={found.engines}

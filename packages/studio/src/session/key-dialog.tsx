@@ -70,6 +70,9 @@ export function KeyDialog({ refused, onKey, onClose }: KeyDialogProps): JSX.Elem
           </p>
         </div>
         <div class="dialog-actions">
+          <a class="small" href="/docs/authentication" target="_blank">
+            About keys
+          </a>
           <button type="submit" class="button button-primary" disabled={busy}>
             {busy ? 'Checking …' : 'Sign in'}
           </button>
