@@ -96,7 +96,7 @@ export function Workspace(props: WorkspaceProps): JSX.Element {
   return (
     <>
       <div class="page-head">
-        <h1>Put a voice into a face</h1>
+        <h1>Give a face a new voice</h1>
         <p class="soft">
           Choose a video of someone talking and the voice they should speak with. Compare up to three engines,
           frame by frame.

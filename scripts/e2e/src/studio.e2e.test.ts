@@ -366,7 +366,7 @@ inChromium('the studio', () => {
     await signIn(page, stranger.api_key);
     await page.getByText('There is no such render').waitFor();
     await page.getByRole('link', { name: 'Lipsync Studio' }).click();
-    await page.getByRole('heading', { name: 'Put a voice into a face' }).waitFor();
+    await page.getByRole('heading', { name: 'Give a face a new voice' }).waitFor();
     expect(await page.content()).not.toMatch(/face\.mp4|Recent renders/);
   });
 

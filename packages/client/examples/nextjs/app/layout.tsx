@@ -1,6 +1,6 @@
 import { type ReactNode } from 'react';
 
-export const metadata = { title: 'Put a voice into a face' };
+export const metadata = { title: 'Give a face a new voice' };
 
 export default function Layout({ children }: { children: ReactNode }) {
   return (

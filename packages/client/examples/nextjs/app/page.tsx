@@ -35,7 +35,7 @@ export default function Page() {
 
   return (
     <main>
-      <h1>Put a voice into a face</h1>
+      <h1>Give a face a new voice</h1>
       <form onSubmit={submit}>
         <p>
           <label>
