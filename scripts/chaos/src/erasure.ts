@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createRandom, pick, REPOSITORY_ROOT, type StackCustomer } from '@lipsync/local-stack';
+import { createRandom, pick, REPOSITORY_ROOT, type StackCustomer, waitUntil } from '@lipsync/local-stack';
 import type { Fleet } from './fleet';
 import type { Entry, History } from './history';
 import type { Failpoint } from './inject';
@@ -12,8 +12,8 @@ import type { Change, Observer, Row, Table } from './observe';
 
 /** The operator's command as it is deployed. */
 const ADMIN = path.join(REPOSITORY_ROOT, 'services', 'api', 'dist', 'admin.js');
-/** Seconds after the first of the load: by then all its workers have had work of the customer. */
-const STARTS = [8, 16] as const;
+/** How long the customer is given to have something of every kind. */
+const SETTLES_MS = 60_000;
 /** Longer than the command waits for those who may still be storing. */
 const CALL_MS = 180_000;
 
@@ -42,7 +42,7 @@ export async function eraseAtWork({ seed, fleet, observer, history, deadline }: 
   const random = createRandom(seed, 'erasure');
   const { id } = erasedOf(fleet);
   const kills = [pick(EARLY, random), pick(LATE, random)];
-  await delay(1000 * (STARTS[0] + random() * (STARTS[1] - STARTS[0])));
+  await waitUntil(() => hasWork(observer, id), SETTLES_MS);
   while (Date.now() < deadline) {
     const kill = kills.shift();
     if (kill !== undefined) fleet.arm(fleet.operator, kill);
@@ -57,6 +57,18 @@ export async function eraseAtWork({ seed, fleet, observer, history, deadline }: 
       ]);
     await delay(1_000);
   }
+}
+
+/** Whether it has an output, and a job under way: an erasure has both to delete and to stop. */
+async function hasWork(observer: Observer, customerId: string): Promise<boolean> {
+  const found = await observer
+    .ask(
+      `SELECT FROM engine_runs WHERE customer_id = $1 AND status = 'completed'
+         AND EXISTS (SELECT FROM jobs WHERE customer_id = $1 AND status = 'running')`,
+      [customerId],
+    )
+    .catch(() => []);
+  return found.length > 0;
 }
 
 function erasedOf({ customers }: Fleet): StackCustomer {
