@@ -207,7 +207,8 @@ inChromium('the studio', () => {
 
     const refused = { code: 'asset_expired', message: 'The asset has expired.', retryable: false };
     await page.route('**/v1/renders', (route) => route.fulfill({ status: 410, json: { error: refused } }));
-    await page.getByRole('button', { name: 'Render' }).click();
+    await page.getByRole('button', { name: 'Render' }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Enter');
     await eventually(async () =>
       expect(await focused()).toMatchObject({
         text: expect.stringContaining('The uploaded file has expired') as string,

@@ -72,6 +72,8 @@ export function RenderForm(props: RenderFormProps): JSX.Element {
   const trySample = async (): Promise<void> => {
     try {
       await take(await fetchSample(), null);
+      // The button that had the focus is gone.
+      form.current?.querySelector<HTMLElement>('[type=submit]')?.focus();
     } catch (error) {
       const reason = failureOf(error);
       props.onFailure(reason && { failure: { ...reason, ...NO_SAMPLE }, part: 'render' });
