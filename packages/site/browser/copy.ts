@@ -5,17 +5,26 @@ export function addCopyButtons(): void {
     button.type = 'button';
     button.className = 'copy';
     button.textContent = 'Copy';
-    copies(button, async () => block.querySelector('code')?.textContent ?? '');
+    copies(button, async () => navigator.clipboard.writeText(block.querySelector('code')?.textContent ?? ''));
     block.append(button);
   }
   for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) {
     button.hidden = false;
-    copies(button, async () => (await fetch(button.dataset['copy'] ?? '')).text());
+    // Safari wants to be asked within the click, and takes a text that is still on its way.
+    copies(button, async () =>
+      navigator.clipboard.write([new ClipboardItem({ 'text/plain': textAt(button.dataset['copy'] ?? '') })]),
+    );
   }
 }
 
+async function textAt(address: string): Promise<Blob> {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  return new Blob([await response.text()], { type: 'text/plain' });
+}
+
 /** The button says for two seconds whether it has worked. Browsers let pages copy only where there is TLS. */
-function copies(button: HTMLButtonElement, text: () => Promise<string>): void {
+function copies(button: HTMLButtonElement, copy: () => Promise<void>): void {
   const name = button.textContent;
   const say = (outcome: string): void => {
     button.textContent = outcome;
@@ -24,11 +33,9 @@ function copies(button: HTMLButtonElement, text: () => Promise<string>): void {
     }, 2000);
   };
   button.addEventListener('click', () => {
-    text()
-      .then((text) => navigator.clipboard.writeText(text))
-      .then(
-        () => say('Copied'),
-        () => say('Not copied'),
-      );
+    copy().then(
+      () => say('Copied'),
+      () => say('Not copied'),
+    );
   });
 }

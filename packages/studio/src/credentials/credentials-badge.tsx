@@ -87,7 +87,7 @@ function Statement({ credentials }: { credentials: Credentials }): JSX.Element {
         <span class="soft">
           {/not trusted/i.test(signer.name)
             ? 'A certificate for tests, on no trust list: the name proves nothing.'
-            : 'No trust list was asked: anybody can make a certificate with this name. “lipsync verify --trust” tells.'}
+            : 'Not checked against a trust list: anyone can make a certificate with this name. “lipsync verify --trust” checks it.'}
         </span>
       </dd>
       <dt>What was done</dt>
@@ -102,7 +102,7 @@ function Statement({ credentials }: { credentials: Credentials }): JSX.Element {
       </dd>
       <dt>When</dt>
       <dd>
-        {edit?.when === undefined ? 'It does not say.' : WHEN.format(new Date(edit.when))}
+        {timeOf(edit?.when) ?? 'It does not say.'}
         <span class="soft">By the clock of {generator}.</span>
       </dd>
       <dt>Its source</dt>
@@ -124,3 +124,9 @@ const SOURCE_TYPES: Readonly<Record<string, string>> = {
 };
 
 const WHEN = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'medium' });
+
+/** Null if it is no time: whoever signed could write anything. */
+function timeOf(when: string | undefined): string | null {
+  const ms = Date.parse(when ?? '');
+  return Number.isNaN(ms) ? null : WHEN.format(ms);
+}

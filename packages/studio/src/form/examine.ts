@@ -1,4 +1,5 @@
 import { decodeSound, peaks } from '../player/peaks';
+import { closeVideo, openVideo, seek } from '../player/video-picture';
 import { findMoving, thumbnail } from './face-picture';
 import { type WhatItIs, whatItIs } from './what-it-is';
 
@@ -17,9 +18,6 @@ export interface ExaminedVoice {
   readonly loudness?: Float32Array;
 }
 
-/** A browser that cannot read a file says nothing at all. */
-const PATIENCE_MS = 8000;
-
 /**
  * Length and picture of a video; without a picture, where the browser cannot show it: the service decides. What moves,
  * and so where the face is, is found a little later: `onPicture` gets a better picture then.
@@ -29,33 +27,25 @@ export async function examineVideo(
   onPicture?: (picture: string) => void,
 ): Promise<ExaminedVideo> {
   const url = URL.createObjectURL(file);
-  const video = document.createElement('video');
-  video.muted = true;
-  video.preload = 'auto';
-  video.src = url;
-  const release = (): void => {
-    video.removeAttribute('src');
-    URL.revokeObjectURL(url);
-  };
-  const seek = async (time: number): Promise<void> => {
-    const seeked = happens(video, 'seeked');
-    video.currentTime = time;
-    await seeked;
-  };
+  let release = (): void => URL.revokeObjectURL(url);
   try {
-    await happens(video, 'loadeddata');
+    const video = await openVideo(url);
+    release = () => {
+      closeVideo(video);
+      URL.revokeObjectURL(url);
+    };
     // Of a codec that it does not know, a browser plays the sound alone.
     if (video.videoWidth === 0) throw new Error('this video has no picture here');
     const seconds = Number.isFinite(video.duration) ? video.duration : null;
     // Not the first picture: films begin in black.
     const shownAt = Math.min(1, (seconds ?? 0) / 4);
-    await seek(shownAt);
+    await seek(video, shownAt);
     const picture = thumbnail(video, null);
     if (onPicture === undefined || seconds === null) release();
     else
-      void findMoving(video, seek)
+      void findMoving(video)
         .then(async (moving) => {
-          await seek(shownAt);
+          await seek(video, shownAt);
           onPicture(thumbnail(video, moving));
         })
         // Then the first one stays.
@@ -69,7 +59,7 @@ export async function examineVideo(
   }
 }
 
-/** Of the drawing. */
+/** How many the drawing has. */
 export const BARS = 72;
 
 /** Decoded, because recordings do not say how long they are. */
@@ -80,19 +70,4 @@ export async function examineVoice(file: Blob): Promise<ExaminedVoice> {
   } catch {
     return { seconds: (await whatItIs(file)).seconds };
   }
-}
-
-function happens(video: HTMLVideoElement, event: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('this video does not load')), PATIENCE_MS);
-    video.addEventListener(
-      event,
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-    video.addEventListener('error', () => reject(new Error('this video does not load')), { once: true });
-  });
 }

@@ -1,6 +1,7 @@
 import { findMouth, type Picture, type Region } from '../player/find-mouth';
+import { canvasContext, pictureOf, seek } from '../player/video-picture';
 
-/** Of thumbnails, in pixels: 14 : 9. */
+/** A thumbnail, in pixels: 14 : 9. */
 const SIZE = { width: 336, height: 216 };
 /** Enough to see what moves. */
 const LOOK_WIDTH = 128;
@@ -39,16 +40,14 @@ export function partWithFace(moving: Region | null, width: number, height: numbe
 }
 
 /** What moves in a video that shows its pictures; null if nothing does, or all. */
-export async function findMoving(
-  video: HTMLVideoElement,
-  seek: (seconds: number) => Promise<void>,
-): Promise<Region | null> {
+export async function findMoving(video: HTMLVideoElement): Promise<Region | null> {
+  const height = Math.round((LOOK_WIDTH * video.videoHeight) / video.videoWidth);
   const pairs: [Picture, Picture][] = [];
   for (const moment of MOMENTS) {
-    await seek(moment * video.duration);
-    const before = lookAt(video);
-    await seek(moment * video.duration + WAIT_SECONDS);
-    pairs.push([before, lookAt(video)]);
+    await seek(video, moment * video.duration);
+    const before = pictureOf(video, LOOK_WIDTH, height);
+    await seek(video, moment * video.duration + WAIT_SECONDS);
+    pairs.push([before, pictureOf(video, LOOK_WIDTH, height)]);
   }
   return findMouth(pairs);
 }
@@ -56,23 +55,7 @@ export async function findMoving(
 /** The thumbnail of what the video shows now, as a data URL. */
 export function thumbnail(video: HTMLVideoElement, moving: Region | null): string {
   const { x, y, width, height } = partWithFace(moving, video.videoWidth, video.videoHeight);
-  const context = contextOf(SIZE.width, SIZE.height);
+  const context = canvasContext(SIZE.width, SIZE.height);
   context.drawImage(video, x, y, width, height, 0, 0, SIZE.width, SIZE.height);
   return context.canvas.toDataURL('image/jpeg', 0.75);
-}
-
-function lookAt(video: HTMLVideoElement): Picture {
-  const width = LOOK_WIDTH;
-  const height = Math.round((width * video.videoHeight) / video.videoWidth);
-  const context = contextOf(width, height);
-  context.drawImage(video, 0, 0, width, height);
-  return context.getImageData(0, 0, width, height);
-}
-
-function contextOf(width: number, height: number): CanvasRenderingContext2D {
-  const canvas = document.createElement('canvas');
-  Object.assign(canvas, { width, height });
-  const context = canvas.getContext('2d', { willReadFrequently: true });
-  if (context === null) throw new Error('this browser draws no pictures');
-  return context;
 }

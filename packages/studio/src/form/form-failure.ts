@@ -18,7 +18,7 @@ export function formFailureOf(pressed: 'render' | 'prepare', error: unknown): Fo
 function partOf(error: unknown): FormFailure['part'] {
   if (!(error instanceof ApiError)) return 'render';
   if (error.code === 'engine_unavailable') return 'engines';
-  const place = /\/(video|audio|engines)\b/.exec(error.message)?.[1];
+  const place = /^\/(video|audio|engines)\b/.exec(error.message)?.[1];
   if (place === 'audio') return 'voice';
   return place === 'video' || place === 'engines' ? place : 'render';
 }

@@ -61,7 +61,7 @@ export function urlProblem(text: string): string | null {
   return null;
 }
 
-/** 1.5 MiB as “1.5 MB”, in the units that file managers show. */
+/** 1,500,000 bytes as “1.5 MB”, in the units that file managers show. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1e6) return `${Math.ceil(bytes / 1e3)} kB`;
   return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;

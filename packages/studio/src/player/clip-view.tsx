@@ -127,7 +127,7 @@ function Broken({ clip: { label, saveAs, url } }: { clip: PlayerClip }): JSX.Ele
         <span class="clip-why">
           {saveAs === null
             ? 'The results play without it.'
-            : 'Ten bits or HDR make it HEVC, which other players know.'}
+            : '10-bit and HDR results are HEVC, which this browser cannot play. Other players can.'}
         </span>
       </p>
       {saveAs !== null && (

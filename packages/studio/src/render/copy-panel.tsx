@@ -14,12 +14,16 @@ const NAMES: Readonly<Record<CopyForm, string>> = {
 /** This render, to be repeated without this page. */
 export function CopyPanel({ render }: { render: RenderToCopy }): JSX.Element {
   const [form, setForm] = useState<CopyForm>('command');
-  const [copied, setCopied] = useState(false);
+  const [outcome, setOutcome] = useState<'Copied' | 'Not copied' | null>(null);
   const text = copyAs(form, render);
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 2000);
+    setOutcome(
+      await navigator.clipboard.writeText(text).then(
+        () => 'Copied',
+        () => 'Not copied',
+      ),
+    );
+    setTimeout(() => setOutcome(null), 2000);
   };
   return (
     <section class="copy card" aria-labelledby="copy-heading">
@@ -32,9 +36,9 @@ export function CopyPanel({ render }: { render: RenderToCopy }): JSX.Element {
             </button>
           ))}
         </div>
-        <button type="button" class="button" onClick={() => void copy().catch(() => undefined)}>
-          <Icon name={copied ? 'check' : 'copy'} size={16} />
-          <span role="status">{copied ? 'Copied' : 'Copy'}</span>
+        <button type="button" class="button" onClick={() => void copy()}>
+          <Icon name={outcome === 'Copied' ? 'check' : 'copy'} size={16} />
+          <span role="status">{outcome ?? 'Copy'}</span>
         </button>
       </header>
       <p class="small soft">
