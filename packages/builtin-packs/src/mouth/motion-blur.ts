@@ -12,8 +12,11 @@ import { EXEMPLAR_FRAME, type Frame, inUnits, pointsOf, sample } from './samplin
  * in blurred ones.
  */
 
-/** Where it is looked at: around the base of the nose, in units of u and v, so many apart. */
-const LOOK = { left: -1.6, top: -0.6, columns: 54, rows: 27, apart: 0.06 };
+/**
+ * Where it is looked at, from the base of the nose, in units of u and v, so many apart: down to below the lips. A border
+ * between them would take lips that part for a blur.
+ */
+const LOOK = { left: -2, top: -0.6, columns: 67, rows: 36, apart: 0.06 };
 /** Steepness over so many points is compared with that from point to point. */
 const FAR = 4;
 
