@@ -1,13 +1,13 @@
 import math
 import tempfile
 import unittest
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import onnx
 import torch
-from onnx.reference import ReferenceEvaluator
 from torch import nn
 
 from pack_export.export_role import ExportOptions, RoleExporter
@@ -146,7 +146,10 @@ class DeepCacheTest(unittest.TestCase):
             weights = [parameter.numel() for parameter in self.unet.parameters() if parameter.numel() > WIDTH]
             self.assertEqual(sorted(size for size in sizes if size > WIDTH), sorted(weights))
 
+    @unittest.skipIf(find_spec("onnx.reference") is None, "this onnx is too old")
     def test_in_half_precision_the_latent_is_updated_in_single(self):
+        from onnx.reference import ReferenceEvaluator
+
         role, model = self.exported("float16")
         feeds = {spec.graph_name: feed(spec, role.probe).numpy() for spec in role.inputs}
         (latent,) = ReferenceEvaluator(model).run(None, {**feeds, "coefficients": np.float32([[0.3, 0, 0], [1, 0, 0], [1, 0, 0]])})

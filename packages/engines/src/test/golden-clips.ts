@@ -56,7 +56,7 @@ export async function musetalkImages(
       cut.crops.set(goldenPicture(first + slot, side), slot * 3 * side * side);
       cut.faces.push({ slot, box: { x1: 0, y1: 0, x2: side, y2: side }, isParsed: false });
     }
-    await faceFeatures.compute(cut, latents, new Float32Array(0));
+    await faceFeatures.compute(cut, latents, new Float32Array(0)).encoded;
     for (const slot of slots) features.write(first + slot, latents, slot * faceFeatures.latentValues);
   }
   return drawn(engine, goldenClip(frames, seconds, features));
