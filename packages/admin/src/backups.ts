@@ -16,7 +16,7 @@ const DUMP_NAME = /^backups\/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)(\.before-restore)
 interface Dump {
   readonly key: string;
   readonly takenAt: Date;
-  /** Of the database that a restore replaced, perhaps half: only who names its time wants it. */
+  /** Whether it shows the database that a restore replaced, perhaps half of it: used only if its exact time is named. */
   readonly isOfBefore: boolean;
 }
 
@@ -137,7 +137,7 @@ async function dumpInto(
 
 const inSeconds = (at: Date): string => at.toISOString().replace(/\.\d+/, '');
 
-/** Of the dumps until a time the newest. One of before a restore only at its very time. */
+/** The newest dump until a time. A dump from before a restore counts only at its exact time. */
 function chosenDump(all: readonly Dump[], to: Date | undefined): Dump | undefined {
   return (
     all.find(({ takenAt, isOfBefore }) => isOfBefore && takenAt.getTime() === to?.getTime()) ??

@@ -46,7 +46,7 @@ function onDatabase(tool: string, databaseUrl: string, args: readonly string[]):
   const address = new URL(databaseUrl);
   const password = decodeURIComponent(address.password);
   address.password = '';
-  // Of an authority of one's own Node is told by this variable, libpq by another.
+  // This variable tells Node of a private authority; libpq has another.
   const authority = process.env['NODE_EXTRA_CA_CERTS'];
   return runTool(tool, ['--no-password', `--dbname=${address.href}`, ...args], {
     ...(authority === undefined ? {} : { PGSSLROOTCERT: authority }),

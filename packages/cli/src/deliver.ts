@@ -11,7 +11,7 @@ export interface Attempt {
   at: string;
   event: WebhookEvent;
   delivery_id: string;
-  /** Of the receiver's answer; null when there was none. */
+  /** The status of the receiver's answer; null when there was none. */
   status: number | null;
   /** How the receiver's answer begins, or why there is none. */
   answer: string;

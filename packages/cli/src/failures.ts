@@ -119,7 +119,7 @@ function failureOfClient(error: LipSyncError): Failure {
   if (error instanceof UnexpectedResponse) {
     const { status, detail } = error;
     const retryable = status >= 500;
-    // Of an answer that is not in the contract there is nothing more to say, unless it leads elsewhere.
+    // There is nothing more to say about an answer outside the contract, unless it leads elsewhere.
     const saysMore = detail !== '' && (transfer !== undefined || (status >= 300 && status < 400));
     const answer = `status ${status}${saysMore ? ` (${detail})` : ''}`;
     return {

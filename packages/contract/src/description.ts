@@ -3,7 +3,7 @@ import { type Operation } from './operations';
 
 /** The part of a JSON schema that the contract uses. */
 export interface Schema {
-  /** Of a named schema, as `nameIn` reads it. */
+  /** The reference to a named schema, as `nameIn` reads it. */
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -53,7 +53,7 @@ interface Ref {
 }
 
 interface Body {
-  /** Of errors, which operations share. */
+  /** Errors, which operations share, are references. */
   readonly $ref?: string;
   readonly content?: { readonly 'application/json': { readonly examples: Readonly<Record<string, Ref>> } };
 }

@@ -77,7 +77,7 @@ interface ReportedAction {
   readonly when?: string;
 }
 
-/** Of a signer about whom nothing is known; only given authorities make it a reason. */
+/** An unknown signer: a problem only if the caller named the authorities that it trusts. */
 const UNKNOWN_SIGNER = 'signingCredential.untrusted';
 
 /** How the library begins what it says of a file without a manifest. */

@@ -122,7 +122,7 @@ function navigation(
 const headingLink = ({ level, id, text }: Heading): string =>
   `<li class="level-${level}"><a href="#${id}">${escapeHtml(text)}</a></li>`;
 
-/** Of a page with one part there is nothing to choose. */
+/** A page with a single part offers nothing to choose. */
 function contents(headings: readonly Heading[]): string {
   const shown = headings.filter(({ level }) => level <= 3);
   if (shown.length < 2) return '';

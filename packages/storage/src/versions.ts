@@ -89,7 +89,7 @@ async function findUnder(bucket: Bucket, sorted: readonly string[]): Promise<Ver
   return found;
 }
 
-/** Of all that begins so, what is under these prefixes; null as soon as its pages are not worth it. */
+/** What is under these prefixes, found among all that begins with `start`; null as soon as its pages are not worth it. */
 async function findTogether(
   bucket: Bucket,
   start: string,

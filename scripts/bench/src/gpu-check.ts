@@ -24,10 +24,10 @@ interface Options {
   readonly out?: string;
 }
 
-/** Of the clip. On a card a minute, so that what a render costs beside its frames does not hide what these cost. */
+/** The length of the clip: a minute on a card, so that what a render costs beside its frames does not hide what these cost. */
 const SECONDS = { card: 60, dryRun: 6 };
 const FPS = 25;
-/** Of the first render, which is for the device to choose its kernels. */
+/** The length of the first render, in which the device chooses its kernels. */
 const FIRST_SECONDS = 2;
 /** Share of a step's time that a render may be expected to take: the expectation comes from a shorter one. */
 const USABLE = 0.85;

@@ -6,7 +6,7 @@ import { type PackRole, packRoles } from '@lipsync/model-pack';
 
 /** Times of one graph, in milliseconds inside the runtime: medians over runs. */
 export interface GraphTimes {
-  /** Of its free dimension; 1 for a graph without one. */
+  /** The size of its free dimension; 1 for a graph without one. */
   readonly size: number;
   readonly ms: number;
   /** A run of a quarter of the size. */

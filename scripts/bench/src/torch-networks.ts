@@ -15,7 +15,7 @@ export interface TorchFigures {
 interface TorchReport {
   readonly network?: string;
   readonly variant?: string;
-  /** Of all networks together, with the variant. */
+  /** The speed of all networks together, with the variant. */
   readonly frames_per_second?: number;
 }
 

@@ -48,7 +48,7 @@ export interface Ladder {
   /** Colors of the skin around the mouth, see skinColors. */
   readonly skin: Value;
   readonly thickness: LipThickness;
-  /** Of each exemplar. */
+  /** One for each exemplar. */
   readonly thicknesses: LipThickness;
   readonly habits: FaceHabits;
 }

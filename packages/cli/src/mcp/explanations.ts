@@ -13,7 +13,7 @@ export interface Explanation {
   /** Whether the same call can succeed later. */
   retryable: boolean;
   retry_after_seconds?: number;
-  /** Of the answer that carries it; null for codes that only failed resources carry. */
+  /** The HTTP status of the answer that carries it; null for codes that only failed resources carry. */
   http_status?: number | null;
   /** `request`, `asset`, `record` (a render or preparation), `engine`. */
   found_in?: readonly string[];

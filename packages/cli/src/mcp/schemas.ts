@@ -33,7 +33,7 @@ const seconds = (min: number, meaning: string) =>
     .default(45)
     .describe(`${meaning} Many hosts end calls that take longer than 60 s.`);
 
-/** Of tools that create something. */
+/** For tools that create something. */
 export const callSeconds = seconds(
   0,
   'Seconds after which this call returns the state so far; 0 returns as soon as it is created. An upload is never cut short. The work goes on: call wait.',

@@ -1,6 +1,6 @@
 import { type Reply } from './scripted-server';
 
-/** Of the form that keys have, and nobody's. */
+/** It has the form of a key, and is nobody's. */
 export const API_KEY = `svc_${'a1'.repeat(32)}`;
 
 const AT = '2026-01-01T00:00:00.000Z';

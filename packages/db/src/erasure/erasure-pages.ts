@@ -24,7 +24,7 @@ export interface ErasurePage {
 export interface ObjectPrefixes {
   readonly outputPrefix: (engineRunId: string) => string;
   readonly assetPrefix: (assetId: string) => string;
-  /** Of one video of a customer; without a digest, of all. */
+  /** The features of one video of a customer; without a digest, of all its videos. */
   readonly featurePrefix: (customerId: string, videoSha256?: string) => string;
 }
 

@@ -96,7 +96,7 @@ function createStepSampler(
     };
 
     for (const [step, time] of ddim.timesteps.entries()) {
-      // Of both together, the one without sound comes first.
+      // When both are computed together, the one without sound comes first.
       const unheard = apart ? [await predict(time, silence)] : [];
       const heard = await predict(time, sound);
       const noisySize = heard.length / (together ? 2 : 1);

@@ -34,7 +34,7 @@ export async function examineVideo(
       closeVideo(video);
       URL.revokeObjectURL(url);
     };
-    // Of a codec that it does not know, a browser plays the sound alone.
+    // Where a browser does not know the codec, it plays the sound alone.
     if (video.videoWidth === 0) throw new Error('this video has no picture here');
     const seconds = Number.isFinite(video.duration) ? video.duration : null;
     // Not the first picture: films begin in black.

@@ -5,7 +5,7 @@ export const MAX_BYTES = 268_435_456;
 export const MAX_SECONDS = 300;
 const URL_MAX_LENGTH = 8192;
 
-/** Of one file, in words. */
+/** The limits of one file, in words. */
 export const LIMITS = 'Up to 5 minutes and 256 MiB.';
 
 /** The usual files of each kind, in words. */

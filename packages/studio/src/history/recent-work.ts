@@ -20,7 +20,7 @@ export interface RecentRender {
   readonly percent?: number;
   /** From its creation to its end, if it was completed. */
   readonly tookSeconds?: number;
-  /** Of the result: expected at first, then measured. */
+  /** The length of the result: expected at first, then measured. */
   readonly outputSeconds?: number;
 }
 
@@ -43,7 +43,7 @@ export interface RecentWork {
 export const NOTHING: RecentWork = { renders: [], preparations: [] };
 
 const NAME = 'lipsync-studio.recent';
-/** Of each kind. */
+/** How many are kept of each kind. */
 const KEPT = 24;
 
 /** The work of the stored owner, without entries that have expired or are damaged. Null if there is none. */

@@ -6,7 +6,7 @@ const VERSION = 2;
 const VIDEOS = 'videos';
 
 interface StoredVideo {
-  /** Of the render or the preparation. */
+  /** The id of the render or the preparation. */
   readonly id: string;
   readonly owner: string;
   readonly expiresAt: string;

@@ -3,7 +3,7 @@ import { useLayoutEffect, useState } from 'preact/hooks';
 
 /** Where there is room for pictures. Lengths are CSS pixels. */
 export interface Page {
-  /** Of the pictures together. */
+  /** The width of the pictures together. */
   readonly width: number;
   /** The height of the window. */
   readonly window: number;
@@ -11,13 +11,13 @@ export interface Page {
   readonly above: number;
   /** From the top of the player to the pictures. */
   readonly bar: number;
-  /** Of what follows the pictures and is always on screen: track and transport. */
+  /** The height of what follows the pictures and is always on screen: track and transport. */
   readonly foot: number;
 }
 
 export interface Arrangement {
   readonly columns: number;
-  /** Of each picture. */
+  /** The height of each picture. */
   readonly height: number;
 }
 
@@ -31,7 +31,7 @@ const LEAST = 48;
 const NARROWEST = 120;
 const MARGIN = 12;
 const GAP = 2;
-/** Of the name below each picture. */
+/** The height of the name below each picture. */
 export const NAME_HEIGHT = 38;
 
 /**

@@ -55,7 +55,7 @@ export function ClipView(props: ClipProps): JSX.Element {
       onBroken();
     };
     const enter = (): void => {
-      // Of a video that they cannot decode, browsers play the sound.
+      // Where browsers cannot decode a video, they play its sound.
       if (element.videoWidth === 0) return fail();
       setState('shown');
       onSize(element.videoWidth, element.videoHeight);

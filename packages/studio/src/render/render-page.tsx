@@ -165,7 +165,7 @@ export function RenderPage(props: RenderPageProps): JSX.Element {
   );
 }
 
-/** Of a render that another browser has made: what the service tells, and what it cannot tell. */
+/** For a render that another browser has made: what the service tells, and what it cannot tell. */
 function NotFromHere({ record }: { record: RenderRecord }): JSX.Element {
   const engines = record.engines.map(({ engine }) => engineName(engine));
   const mode = syncModeOf(record.sync_mode);

@@ -9,7 +9,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   gone: 'No longer kept',
 };
 
-/** Of a render. A newer service may have others, which are shown as they are. */
+/** The statuses of a render. A newer service may have others, which are shown as they are. */
 export function statusText(status: string, percent?: number): string {
   const text = TEXTS[status] ?? status;
   return status === 'processing' && percent !== undefined ? `${text} ${percent}%` : text;

@@ -102,7 +102,7 @@ onLinux('a runtime from the npm package', () => {
     beforeEach(() => {
       process.env['NPM_REGISTRY'] = `${nuget}/provider.tgz`;
     });
-    /** Of the only version that the registry has a provider for. */
+    /** The only version that the registry has a provider for. */
     const becomeFitting = async (): Promise<void> => {
       const file = path.join(runtime, 'package.json');
       const manifest = JSON.parse(await readFile(file, 'utf8')) as object;

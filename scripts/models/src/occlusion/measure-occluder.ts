@@ -61,7 +61,7 @@ export interface OccluderFigures {
   readonly kept_elsewhere: Share;
   /** How much of the mouth is generated in frames in which it is free. */
   readonly generated: number;
-  /** Of the frames in which the occluder hides a third of the mouth or more, how many show it as filmed. */
+  /** How many of the frames in which the occluder hides a third of the mouth or more show it as filmed. */
   readonly hidden: Share;
   /** The largest step while a mouth fades, over those of speech; null where none does. */
   readonly jump: number | null;

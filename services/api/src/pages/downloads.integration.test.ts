@@ -10,7 +10,7 @@ import { startApi, type TestApi } from '../../test/start-api';
 
 interface Listed {
   name: string;
-  /** Of packages alone. */
+  /** Only packages have one. */
   version?: string;
   size_bytes: number;
   sha256: string;
@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-/** Of a user without settings and without a registry: nothing listens there. */
+/** The environment of a user without settings and without a registry: nothing listens there. */
 const npmEnvironment = () => ({
   PATH: process.env['PATH'],
   HOME: home,

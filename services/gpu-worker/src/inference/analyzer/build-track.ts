@@ -140,7 +140,7 @@ export function buildTrack({
     landmarks,
     ...flags,
     shown,
-    // Of a frame that stays as filmed nobody asks what covers it.
+    // Nobody asks what covers a frame that stays as filmed.
     covers: new Map([...covers].filter(([frame]) => found[frame] === 1)),
     ...groupLooks(
       { frames, clock, ...flags },
