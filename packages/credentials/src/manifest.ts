@@ -39,7 +39,7 @@ type Library = Awaited<ReturnType<typeof library>>;
 
 /**
  * Makes the manifest of an output (C2PA 2.2): the video was opened, the voice placed, the mouth edited. What the video
- * carried itself is kept, unchanged and unjudged: readers validate it anew.
+ * carried itself is kept, unchanged and unjudged: readers validate it again.
  */
 export async function createManifest(
   identity: SigningIdentity,

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { serviceNow } from '../session/service-clock';
 import { type Observation, secondsLeft } from './expected-time';
 
-/** Seconds since a render was created, and those that are left by its own pace; told anew every second. */
+/** Seconds since a render was created, and those that are left by its own pace; updated every second. */
 export function useElapsed({ created_at: createdAt, engines }: RenderRecord): {
   elapsed: number;
   left: number | null;

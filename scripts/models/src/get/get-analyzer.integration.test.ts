@@ -111,7 +111,7 @@ describe('getting the published DWPose as a face analyzer', () => {
     expect(apart.reduce((sum, each) => sum + each, 0) / apart.length).toBeLessThan(1.5);
   });
 
-  test('one that is made anew takes the place of one of an older form, which is no longer used', async () => {
+  test('one that is made again takes the place of one of an older form, which is no longer used', async () => {
     const manifest = path.join(packsDir, 'analyzer-dwpose', 'pack.json');
     const { roles, ...rest } = JSON.parse(await readFile(manifest, 'utf8')) as Record<string, object>;
     const older = { ...rest, roles: { ...roles, voice: undefined } };

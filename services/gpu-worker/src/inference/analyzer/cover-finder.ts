@@ -20,7 +20,7 @@ import { mouthOf, uncommonCells } from './uncommon-cells';
  * which eyes and nose always are in one place.
  */
 
-/** The usual look of a face is that of so many seconds before a look and after it. It is made anew after every block. */
+/** The usual look of a face is that of so many seconds before a look and after it. It is made again after every block. */
 const BEFORE = 12;
 const AFTER = 3;
 const BLOCK = 2;
