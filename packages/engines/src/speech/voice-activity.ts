@@ -45,10 +45,17 @@ export async function voiceActivity(recording: Recording, run: RunModel): Promis
   return voicedStretches(voice, recording.length / SAMPLE_RATE);
 }
 
-/** Samples [from, to) of a recording that has its own mirror image before its start. */
+/**
+ * Samples [from, to) of a recording before whose start it plays backwards; one that is shorter than that, back and forth:
+ * sound that begins in silence is what the detector takes for half a voice.
+ */
 function readMirrored(recording: Recording, from: number, to: number): Float32Array<ArrayBuffer> {
   const sound = recording.read(from, to);
-  if (from < 0) sound.set(recording.read(Math.max(0, -to), -from).reverse());
+  const start = recording.read(0, Math.min(Math.max(0, -from), recording.length));
+  for (let at = from; at < Math.min(to, 0); at++) {
+    const back = (-1 - at) % (2 * start.length);
+    sound[at - from] = start[Math.min(back, 2 * start.length - 1 - back)] ?? 0;
+  }
   return sound;
 }
 

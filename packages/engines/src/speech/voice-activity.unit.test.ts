@@ -88,6 +88,12 @@ describe('voice activity', () => {
     expect(start?.subarray(0, VOICE_CONTEXT)).toEqual(ramp.slice(0, VOICE_CONTEXT).reverse());
     expect(start?.subarray(VOICE_CONTEXT)).toEqual(ramp);
   });
+
+  test('hears a start that is shorter than that back and forth', async () => {
+    const { run, heard } = reads([]);
+    await voiceActivity(recordingOf(Float32Array.of(1, 2, 3)), run);
+    expect(heard[0]?.slice(-8)).toEqual(Float32Array.of(2, 1, 1, 2, 3, 3, 2, 1));
+  });
 });
 
 describe('a recording of the voice only', () => {
