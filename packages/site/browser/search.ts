@@ -60,11 +60,11 @@ function createDialog(): () => void {
   };
   input.addEventListener('input', () => void search());
   dialog.addEventListener('keydown', (event) => {
-    // Some browsers would only empty the field.
-    if (event.key === 'Escape') dialog.close();
     const stops = [input, ...list.querySelectorAll('a')];
     const at = stops.findIndex((stop) => stop === document.activeElement);
-    if (event.key === 'ArrowDown') stops[at + 1]?.focus();
+    // Not left to the browser: some only empty the field, and a late request to close would hit a dialog opened since.
+    if (event.key === 'Escape') dialog.close();
+    else if (event.key === 'ArrowDown') stops[at + 1]?.focus();
     else if (event.key === 'ArrowUp') stops[at - 1]?.focus();
     else if (event.key === 'Enter' && at === 0) stops[1]?.click();
     else return;
