@@ -55,7 +55,7 @@ export async function runFaults(
   const wait = (ms: number): Promise<unknown> =>
     delay(ms, undefined, { signal: stop }).catch(() => undefined);
   const carryOut = async ({ name, startMs, lengthMs, draw }: PlannedFault): Promise<void> => {
-    await wait(startMs - (Date.now() - startedAt));
+    await wait(Math.max(0, startMs - (Date.now() - startedAt)));
     if (stop.aborted) return;
     let target = '';
     const began: FaultContext['began'] = (what, held) => {
