@@ -44,10 +44,6 @@ const WORDS: Partial<Record<ApiErrorCode, Words>> = {
     advice: 'See what it was about: lipsync status ID, with the id of the render or preparation',
   },
   render_not_cancellable: { message: 'The render has ended, and cannot be cancelled.' },
-  asset_failed: {
-    message: 'The media of this asset could not be used.',
-    advice: 'See why: lipsync status ID',
-  },
   preparation_mismatch: { message: 'The preparation was made from another video.' },
   upload_not_found: { message: 'The service has lost the upload.', advice: UPLOAD_AGAIN },
   upload_expired: { message: 'The upload took too long.', advice: UPLOAD_AGAIN },

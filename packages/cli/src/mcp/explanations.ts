@@ -44,7 +44,7 @@ const ADVICE: Partial<Record<keyof typeof ERROR_CATALOGUE, string>> = {
   webhook_event_not_found: UNKNOWN_ID,
   asset_type_mismatch: 'The video goes into "video" and the voice into "audio".',
   asset_expired: 'Name the file or the address again in place of the asset id.',
-  asset_failed: 'Name another file or address. status with the id of the asset says why it failed.',
+  asset_failed: 'Name another file or address; the message says what is wrong with this one.',
   preparation_mismatch: 'Name as "video" the video_asset_id of the preparation, or leave preparation_id out.',
   preparation_expired: 'Leave preparation_id out, or call prepare again.',
   preparation_not_ready: 'Call wait with the id of the preparation first.',

@@ -1,5 +1,5 @@
 import { type ErrorCode, type Input, type MediaType } from '@lipsync/contract';
-import { type AssetRow, errorMessage, isId, ServiceError } from '@lipsync/domain';
+import { type AssetRow, errorMessage, isId, ServiceError, storedErrorBody } from '@lipsync/domain';
 import { type Asset } from '@lipsync/prisma';
 import { customerTransaction, requireActive } from '../customers/customer-transaction';
 import { databaseNow, type Db, secondsAfter, type Tx } from '../postgres/db';
@@ -103,7 +103,9 @@ export async function referInput(
   if (asset.expiresAt <= now) throw refuse('asset_expired');
   if (asset.mediaType !== mediaType) throw refuse('asset_type_mismatch');
   if (asset.status === 'awaiting_upload') throw refuse('asset_not_ready');
-  if (asset.status === 'failed') throw refuse('asset_failed');
+  // Whoever sent the file reads here what is wrong with it: there may never be a record that fails of it.
+  if (asset.status === 'failed')
+    throw new ServiceError('asset_failed', { detail: storedErrorBody(asset, pointer).message });
   return assetRow(asset);
 }
 

@@ -264,14 +264,14 @@ describe('create_render', () => {
       expect(messages.size).toBe(2);
     });
 
-    it('says which of the two assets it concerns', async () => {
+    it('says which of the two assets cannot be used, and why', async () => {
       const good = { video: await scenario.readyAsset('video'), audio: await scenario.readyAsset('audio') };
       for (const input of ['video', 'audio'] as const) {
         const ids = { ...good, [input]: await scenario.failedAsset(input) };
         const { message } = await refuse(
           renderRequest({ video: { asset_id: ids.video }, audio: { asset_id: ids.audio } }),
         );
-        expect(message).toMatch(new RegExp(`^/${input}/asset_id: The asset has failed`));
+        expect(message).toMatch(new RegExp(`^/${input}/asset_id: The media is damaged`));
       }
     });
   });
