@@ -102,12 +102,10 @@ function unsuccessful(
 
 /** What the client found out by itself. Its words are for those who write programs. */
 function failureOfClient(error: LipSyncError): Failure {
-  // Bytes go to the store and come from there, not from the service itself.
-  const transfer = /^The (?:upload|download)\b/.exec(error.message)?.[0];
   if (error instanceof ConnectionError)
     return {
       ...{ outcome: 'later', code: 'unreachable', retryable: true },
-      message: `${transfer === undefined ? 'The service does not answer' : `${transfer} broke off`}${reasonIn(error)}.`,
+      message: `${isTransfer(error) ? `The ${error.exchange} broke off` : 'The service does not answer'}${reasonIn(error)}.`,
       advice: 'Is its address right, and can this machine reach it? See lipsync whoami',
     };
   if (error instanceof TimeoutError)
@@ -120,13 +118,13 @@ function failureOfClient(error: LipSyncError): Failure {
     const { status, detail } = error;
     const retryable = status >= 500;
     // There is nothing more to say about an answer outside the contract, unless it leads elsewhere.
-    const saysMore = detail !== '' && (transfer !== undefined || (status >= 300 && status < 400));
+    const saysMore = detail !== '' && (isTransfer(error) || (status >= 300 && status < 400));
     const answer = `status ${status}${saysMore ? ` (${detail})` : ''}`;
     return {
       ...{ outcome: retryable ? 'later' : 'failed', code: 'unexpected_response', retryable },
-      ...(transfer === undefined
-        ? { message: `Something other than the service answered, with ${answer}.`, advice: WHO_ANSWERS }
-        : { message: `${transfer} was refused by the store of the service, with ${answer}.` }),
+      ...(isTransfer(error)
+        ? { message: `The ${error.exchange} was refused by the store of the service, with ${answer}.` }
+        : { message: `Something other than the service answered, with ${answer}.`, advice: WHO_ANSWERS }),
     };
   }
   if (error instanceof WebhookVerificationError)
@@ -135,6 +133,11 @@ function failureOfClient(error: LipSyncError): Failure {
       ...UNVERIFIED[error.reason],
     };
   return { outcome: 'failed', code: 'failed', retryable: false, message: `${error.message}.` };
+}
+
+/** Bytes go to the store and come from there, not from the service itself. */
+function isTransfer({ exchange }: ConnectionError | UnexpectedResponse): boolean {
+  return exchange === 'upload' || exchange === 'download';
 }
 
 const WHO_ANSWERS = 'A proxy between here and the service does that, or a wrong address. See lipsync whoami';

@@ -52,13 +52,13 @@ it('names the request of a fault, by which whoever runs the service finds it', (
 const refusal = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });
 it.each<[Error, string, keyof typeof EXIT_CODES]>([
   [
-    new ConnectionError('GET /v1/renders/ren_1 was not answered: fetch failed', {
+    new ConnectionError('GET /v1/renders/ren_1', 'was not answered: fetch failed', {
       cause: new TypeError('fetch failed', { cause: refusal }),
     }),
     'The service does not answer (connect ECONNREFUSED 127.0.0.1:1).',
     'later',
   ],
-  [new ConnectionError('The upload stalled'), 'The upload broke off.', 'later'],
+  [new ConnectionError('upload', 'stalled'), 'The upload broke off.', 'later'],
   [
     new TimeoutError('POST /v1/renders took longer than 1 ms'),
     'The service takes too long to answer.',
@@ -75,7 +75,7 @@ it.each<[Error, string, keyof typeof EXIT_CODES]>([
     'failed',
   ],
   [
-    new UnexpectedResponse('The upload', 403, 'AccessDenied'),
+    new UnexpectedResponse('upload', 403, 'AccessDenied'),
     'The upload was refused by the store of the service, with status 403 (AccessDenied).',
     'failed',
   ],

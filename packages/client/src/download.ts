@@ -36,18 +36,18 @@ export async function download(
   async function transfer(progressed: () => void): Promise<void> {
     if (output === undefined || expiresSoon(output) || refusedAddresses > 0) output = await freshOutput();
     const url = webAddress(output.url);
-    const error = () => new ConnectionError('The download stalled');
+    const error = () => new ConnectionError('download', 'stalled');
     await withDeadline({ ms: STALL_MS, signal, error }, async (attemptSignal, alive) => {
       const isResumed = received > 0 && entityTag !== undefined;
       const headers = isResumed ? { range: `bytes=${received}-`, 'if-range': entityTag ?? '' } : {};
-      const response = await connected('The download', () =>
+      const response = await connected('download', () =>
         transport.fetch(url, { headers, signal: attemptSignal }),
       );
       const { status, body } = response;
       if (status === 403) refusedAddresses += 1;
       if ((status !== 200 && status !== 206) || body === null) {
         await body?.cancel();
-        throw new UnexpectedResponse('The download', status, '', retryAfterSeconds(response.headers));
+        throw new UnexpectedResponse('download', status, '', retryAfterSeconds(response.headers));
       }
       const newTag = response.headers.get('etag') ?? undefined;
       if (entityTag !== undefined && newTag !== undefined && newTag !== entityTag) {
@@ -63,7 +63,7 @@ export async function download(
       const reader = (body as ReadableStream<Uint8Array>).getReader();
       try {
         for (;;) {
-          const { done, value } = await connected('The download', () => reader.read());
+          const { done, value } = await connected('download', () => reader.read());
           if (done) break;
           alive();
           const chunk = value.subarray(Math.min(surplus, value.length));
@@ -79,7 +79,7 @@ export async function download(
         await reader.cancel().catch(() => undefined);
       }
       if (!Number.isNaN(total) && received !== total)
-        throw new ConnectionError(`The download ended after ${received} of ${total} bytes`);
+        throw new ConnectionError('download', `ended after ${received} of ${total} bytes`);
     });
   }
 

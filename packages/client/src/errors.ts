@@ -24,9 +24,20 @@ export class LipSyncError extends Error {
   override readonly name: string = 'LipSyncError';
 }
 
+/** What was under way: bytes to the object store or from it, or a request to the service, as `GET /v1/renders/ren_…`. */
+export type Exchange = 'upload' | 'download' | `${'GET' | 'POST'} ${string}`;
+
 /** No answer came: no connection, a broken one, or silence. Repeated as far as `maxRetries` and deadlines allow. */
 export class ConnectionError extends LipSyncError {
   override readonly name = 'ConnectionError';
+
+  constructor(
+    readonly exchange: Exchange,
+    whatHappened: string,
+    options?: { cause?: unknown },
+  ) {
+    super(`${subjectOf(exchange)} ${whatHappened}`, options);
+  }
 }
 
 /** The time of a call, yours or the default, is over. */
@@ -39,14 +50,18 @@ export class UnexpectedResponse extends LipSyncError {
   override readonly name = 'UnexpectedResponse';
 
   constructor(
-    what: string,
+    readonly exchange: Exchange,
     readonly status: number,
     /** The reason that the answer gives, such as the store's code of an error. */
     readonly detail = '',
     readonly retryAfterSeconds?: number,
   ) {
-    super(`${what} was answered with ${status}${detail === '' ? '' : ` (${detail})`}`);
+    super(`${subjectOf(exchange)} was answered with ${status}${detail === '' ? '' : ` (${detail})`}`);
   }
+}
+
+function subjectOf(exchange: Exchange): string {
+  return exchange === 'upload' || exchange === 'download' ? `The ${exchange}` : exchange;
 }
 
 interface Refusal {

@@ -5,6 +5,7 @@ export {
   AssetFailed,
   ConnectionError,
   type ErrorCode,
+  type Exchange,
   LipSyncError,
   PreparationFailed,
   type RecordErrorCode,

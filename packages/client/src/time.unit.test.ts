@@ -36,7 +36,7 @@ it.each([
 
 describe('repetitions', () => {
   it('come after pauses that double up to 8 seconds, of which chance takes its share', async () => {
-    const failure = new ConnectionError('broken');
+    const failure = new ConnectionError('upload', 'broke');
     const random = jest.spyOn(Math, 'random').mockReturnValue(1);
     const longest = await attemptsOf({ maxRetries: 6, timeoutMs: Infinity }, failure);
     expect(longest).toEqual([0, 500, 1500, 3500, 7500, 15_500, 23_500]);
@@ -46,7 +46,7 @@ describe('repetitions', () => {
 
   it('come no sooner than the service asks, and not after the deadline', async () => {
     jest.spyOn(Math, 'random').mockReturnValue(0);
-    const limited = new UnexpectedResponse('it', 429, '', 3);
+    const limited = new UnexpectedResponse('upload', 429, '', 3);
     expect(await attemptsOf({ maxRetries: Infinity, timeoutMs: 10_000 }, limited)).toEqual([
       0, 3000, 6000, 9000,
     ]);
@@ -58,7 +58,9 @@ describe('repetitions', () => {
     const work = repeatedly({ maxRetries: 1, timeoutMs: Infinity }, (_, progressed) => {
       attempts += 1;
       progressed();
-      return attempts === 10 ? Promise.resolve('done') : Promise.reject(new ConnectionError('broken'));
+      return attempts === 10
+        ? Promise.resolve('done')
+        : Promise.reject(new ConnectionError('upload', 'broke'));
     });
     await jest.runAllTimersAsync();
     await expect(work).resolves.toBe('done');
@@ -68,7 +70,7 @@ describe('repetitions', () => {
 it('a deadline is put off by every sign of life', async () => {
   let alive: () => void = () => undefined;
   const aborted: unknown[] = [];
-  const error = () => new ConnectionError('silence');
+  const error = () => new ConnectionError('upload', 'fell silent');
   const work = withDeadline({ ms: 1000, signal: undefined, error }, (signal, live) => {
     alive = live;
     return new Promise((_, reject) =>

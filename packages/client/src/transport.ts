@@ -1,6 +1,7 @@
 import {
   ApiError,
   ConnectionError,
+  type Exchange,
   isTransient,
   LipSyncError,
   TimeoutError,
@@ -90,7 +91,7 @@ export class Transport {
   }
 
   async #call<Body>(
-    method: string,
+    method: 'GET' | 'POST',
     path: string,
     { body, signal, repeat = 'any', maxRetries = this.maxRetries, timeoutMs = this.timeoutMs }: Call,
   ): Promise<Answer<Body>> {
@@ -103,7 +104,7 @@ export class Transport {
         const error = () =>
           isLast
             ? new TimeoutError(`${method} ${path} took longer than ${timeoutMs} ms`)
-            : new ConnectionError(`${method} ${path} was not answered within ${ATTEMPT_MS} ms`);
+            : new ConnectionError(`${method} ${path}`, `was not answered within ${ATTEMPT_MS} ms`);
         return withDeadline({ ms: isLast ? leftMs : ATTEMPT_MS, signal, error }, (attemptSignal) =>
           this.#attempt<Body>(method, path, body, attemptSignal),
         );
@@ -113,7 +114,7 @@ export class Transport {
   }
 
   async #attempt<Body>(
-    method: string,
+    method: 'GET' | 'POST',
     path: string,
     body: object | undefined,
     signal: AbortSignal,
@@ -164,12 +165,12 @@ export function webAddress(url: string): string {
 }
 
 /** Runs what uses the network; its failures, other than this client's own, mean that no answer came. */
-export async function connected<T>(what: string, work: () => Promise<T>): Promise<T> {
+export async function connected<T>(exchange: Exchange, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
     if (cause instanceof LipSyncError) throw cause;
-    throw new ConnectionError(`${what} was not answered: ${reasons(cause)}`, { cause });
+    throw new ConnectionError(exchange, `was not answered: ${reasons(cause)}`, { cause });
   }
 }
 

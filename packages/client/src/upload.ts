@@ -44,7 +44,7 @@ export async function upload(
       if (Date.parse(current.expires_at) <= Date.now() || refusedAddresses > 0) current = await begin();
       const { upload_url, required_headers: headers } = current;
       const url = webAddress(upload_url);
-      const error = () => new ConnectionError('The upload stalled');
+      const error = () => new ConnectionError('upload', 'stalled');
       await withDeadline({ ms: STALL_MS, signal, error }, async (attemptSignal, alive) => {
         const onSent = (sentBytes: number) => {
           alive();
@@ -61,11 +61,11 @@ export async function upload(
           signal: attemptSignal,
           fetch: transport.fetch,
         };
-        const { status, text } = await connected('The upload', () => platform.put(put));
+        const { status, text } = await connected('upload', () => platform.put(put));
         if (status >= 200 && status < 300) return;
         // Expired by the store's clock, if not by this one.
         if (status === 403) refusedAddresses += 1;
-        throw new UnexpectedResponse('The upload', status, /<Code>(\w+)</.exec(text)?.[1]);
+        throw new UnexpectedResponse('upload', status, /<Code>(\w+)</.exec(text)?.[1]);
       });
     },
     (error) =>
