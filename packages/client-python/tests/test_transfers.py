@@ -7,7 +7,7 @@ from typing import Any
 from unittest import mock
 
 import lipsync
-from lipsync import LipSync, LipSyncError, StreamSource
+from lipsync import LipSync, LipSyncError, StreamSource, UnexpectedResponse
 from scripted_server import (
     CUT,
     FUTURE,
@@ -281,3 +281,18 @@ class Addresses(TransferTest):
         with self.assertRaisesRegex(LipSyncError, "neither http nor https"):
             client.uploads.create(self.file, media_type="video")
         self.assertEqual(len(self.server.requests), 2)
+
+    def test_are_only_those_that_the_service_named_wherever_the_store_redirects(self) -> None:
+        moved = Reply(307, headers={"Location": "http://127.0.0.1:9/bucket/file?signature=secret"})
+        client = self.start(
+            lambda base: {
+                "GET /v1/renders/ren_1": [Reply(body=completed(f"{base}/file"))],
+                "GET /file": [moved],
+                "POST /v1/uploads": [upload(base, "upl_1", len(BYTES))],
+                "PUT /store/upl_1": [moved],
+            }
+        )
+        with self.assertRaisesRegex(UnexpectedResponse, r"307 \(it moved to [^?]*/bucket/file\)"):
+            client.outputs.download("ren_1", "musetalk")
+        with self.assertRaisesRegex(UnexpectedResponse, "307"):
+            client.uploads.create(self.file, media_type="video")

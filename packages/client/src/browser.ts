@@ -26,7 +26,7 @@ const browserPlatform: Platform = {
     if (typeof XMLHttpRequest !== 'undefined')
       return putWithProgress(new XMLHttpRequest(), { ...request, body, headers });
     onUnobserved();
-    const response = await fetch(url, { method: 'PUT', headers, body, signal });
+    const response = await fetch(url, { method: 'PUT', headers, body, signal, redirect: 'manual' });
     onSent(bytes.size);
     return { status: response.status, text: await response.text() };
   },

@@ -2,7 +2,7 @@ import { ConnectionError, isTransient, LipSyncError, UnexpectedResponse } from '
 import { type Platform, type Sink } from './platform';
 import { type Engine, type Output, type RenderRecord } from './resources';
 import { repeatedly, retryAfterSeconds, withDeadline } from './time';
-import { type CallOptions, connected, type Transport, webAddress } from './transport';
+import { type CallOptions, connected, type Transport, webAddress, whereTo } from './transport';
 
 export interface DownloadOptions extends CallOptions {
   onProgress?: ((receivedBytes: number, totalBytes: number) => void) | undefined;
@@ -41,13 +41,19 @@ export async function download(
       const isResumed = received > 0 && entityTag !== undefined;
       const headers = isResumed ? { range: `bytes=${received}-`, 'if-range': entityTag ?? '' } : {};
       const response = await connected('download', () =>
-        transport.fetch(url, { headers, signal: attemptSignal }),
+        // A signed address holds at its host alone, and the service named no other.
+        transport.fetch(url, { headers, signal: attemptSignal, redirect: 'manual' }),
       );
       const { status, body } = response;
       if (status === 403) refusedAddresses += 1;
       if ((status !== 200 && status !== 206) || body === null) {
         await body?.cancel();
-        throw new UnexpectedResponse('download', status, '', retryAfterSeconds(response.headers));
+        throw new UnexpectedResponse(
+          'download',
+          status,
+          whereTo(response),
+          retryAfterSeconds(response.headers),
+        );
       }
       const newTag = response.headers.get('etag') ?? undefined;
       if (entityTag !== undefined && newTag !== undefined && newTag !== entityTag) {

@@ -51,7 +51,14 @@ export const nodePlatform: Platform = {
     if (!isStreamed) onUnobserved();
     const body = isStreamed ? counted(bytes.stream(), onSent) : await new Response(bytes.stream()).blob();
     // A stream can be sent only "half duplex": the answer is read when all is sent.
-    const response = await fetch(url, { method: 'PUT', headers, body, duplex: 'half', signal });
+    const response = await fetch(url, {
+      method: 'PUT',
+      headers,
+      body,
+      duplex: 'half',
+      signal,
+      redirect: 'manual',
+    });
     if (!isStreamed) onSent(bytes.size);
     return { status: response.status, text: await response.text() };
   },

@@ -137,6 +137,26 @@ it.each(['file://', 'data:video/mp4,'])(
   },
 );
 
+it('sends and takes bytes only where the service said, wherever the store redirects', async () => {
+  const elsewhere = await startScriptedServer(() => ({}));
+  const moved: Reply = {
+    status: 307,
+    headers: { location: `${elsewhere.base}/bucket/file?signature=secret` },
+  };
+  const client = await start((base) => ({
+    'GET /v1/renders/ren_1': [{ status: 200, body: completed(base, '/file') }],
+    'GET /file': [moved],
+    'POST /v1/uploads': [upload(base, 'upl_1', BYTES.length)],
+    'PUT /store/upl_1': [moved],
+  }));
+  await expect(client.outputs.download('ren_1', 'musetalk')).rejects.toThrow(
+    `307 (it moved to ${elsewhere.base}/bucket/file)`,
+  );
+  await expect(client.uploads.create(file, { mediaType: 'video' })).rejects.toMatchObject({ status: 307 });
+  expect(elsewhere.requests).toEqual([]);
+  await elsewhere.close();
+});
+
 it('creates a render of local files, and ends one upload when the other is refused', async () => {
   const video = new EventEmitter();
   const [begun, ended] = [once(video, 'begun'), once(video, 'ended')];

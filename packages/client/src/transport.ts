@@ -144,15 +144,16 @@ export class Transport {
         requestId: response.headers.get('x-request-id') ?? undefined,
         retryAfterSeconds: waitSeconds,
       });
-    throw new UnexpectedResponse(`${method} ${path}`, response.status, detailOf(response), waitSeconds);
+    const detail = whereTo(response) || 'not in the contract';
+    throw new UnexpectedResponse(`${method} ${path}`, response.status, detail, waitSeconds);
   }
 }
 
-/** Where a redirect leads; browsers do not tell. */
-function detailOf({ type, headers }: Response): string {
-  const location = headers.get('location');
-  if (location !== null) return `it moved to ${location.slice(0, 200)}`;
-  return type === 'opaqueredirect' ? 'a redirect' : 'not in the contract';
+/** Where a redirect leads, without the query, which may hold a signature; browsers do not tell. */
+export function whereTo({ type, headers }: Response): string {
+  const [location] = headers.get('location')?.split('?', 1) ?? [];
+  if (location !== undefined) return `it moved to ${location.slice(0, 200)}`;
+  return type === 'opaqueredirect' ? 'a redirect' : '';
 }
 
 /**

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from ._contract import Engine, EngineResult, Output, RenderRecord
 from ._errors import ConnectionError, LipSyncError, UnexpectedResponse, is_transient
 from ._retry import RetryPolicy, repeatedly, retry_after
-from ._transport import CHUNK_BYTES, Transport, connected, web_address
+from ._transport import CHUNK_BYTES, Transport, connected, web_address, where_to
 from ._upload import STALL, Progress
 
 # An address that expires within this time is replaced before it is used.
@@ -92,7 +92,10 @@ class Download:
             self._refused_addresses += 1
         if response.status not in (200, 206):
             raise UnexpectedResponse(
-                "The download", response.status, "", retry_after(response.headers.get("retry-after"))
+                "The download",
+                response.status,
+                where_to(response),
+                retry_after(response.headers.get("retry-after")),
             )
         entity_tag = response.headers.get("etag")
         if self._entity_tag is not None and entity_tag is not None and entity_tag != self._entity_tag:

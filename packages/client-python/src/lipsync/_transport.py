@@ -67,7 +67,8 @@ class Transport:
         self.policy = RetryPolicy(max_retries=max_retries, timeout=timeout)
         self._opener = OpenerDirector()
         self._opener.addheaders = [("User-Agent", "lipsync-client-python")]
-        # Without the handlers of redirects: a key belongs to one service. Without those of files and FTP as well.
+        # Without the handlers of redirects: a key belongs to one service, and a signed address is good for its host
+        # alone. Without those of files and FTP as well.
         for handler in (
             ProxyHandler(),
             HTTPHandler(),
@@ -160,7 +161,8 @@ class Transport:
                 return Answer(body=parse(kind, answer), json=answer, retry_after=wait)
             error = parse(ErrorBody, answer["error"])
         except (ValueError, KeyError, TypeError):
-            raise UnexpectedResponse(what, response.status, _detail(response), wait) from None
+            detail = where_to(response) or "not in the contract"
+            raise UnexpectedResponse(what, response.status, detail, wait) from None
         raise ApiError(response.status, error, response.headers.get("x-request-id"), wait)
 
 
@@ -191,6 +193,7 @@ def connected(what: str) -> Iterator[None]:
         raise ConnectionError(f"{what} was not answered: {str(reason) or type(reason).__name__}") from cause
 
 
-def _detail(response: HTTPResponse) -> str:
-    location = response.headers.get("location")
-    return f"it moved to {location[:200]}" if location else "not in the contract"
+def where_to(response: HTTPResponse) -> str:
+    """Where a redirect leads, without the query, which may hold a signature."""
+    location = response.headers.get("location", "").partition("?")[0]
+    return location and f"it moved to {location[:200]}"
