@@ -27,18 +27,16 @@ export async function askForSecret(question: string, terminal: Terminal): Promis
 
 async function ask(question: string, output: NodeJS.WritableStream, terminal: Terminal): Promise<string> {
   const lines = createInterface({ input: terminal.stdin, output, terminal: true });
-  const ending = new AbortController();
   // In raw mode Ctrl-C is a character, which readline knows.
-  lines.once('SIGINT', () => ending.abort());
-  const onInterrupted = () => ending.abort();
-  terminal.interrupted.addEventListener('abort', onInterrupted);
+  const typed = new AbortController();
+  lines.once('SIGINT', () => typed.abort());
+  const signal = AbortSignal.any([terminal.interrupted, typed.signal]);
   try {
-    return (await lines.question(question, { signal: ending.signal })).trim();
+    return (await lines.question(question, { signal })).trim();
   } catch (error) {
-    if (ending.signal.aborted) throw interruption(terminal, 'Interrupted.');
+    if (signal.aborted) throw interruption(terminal, 'Interrupted.');
     throw error;
   } finally {
-    terminal.interrupted.removeEventListener('abort', onInterrupted);
     lines.close();
   }
 }

@@ -90,15 +90,14 @@ export async function uploadFiles<Sources extends readonly Source[] | []>(
   const all: readonly Source[] = sources;
   const uploads = all.filter((source) => 'file' in source);
   const lines = uploads.map((source) => lineOf(source, 0));
-  const ending = new AbortController();
-  const onInterrupted = () => ending.abort(session.interrupted.reason);
-  session.interrupted.addEventListener('abort', onInterrupted);
+  const failed = new AbortController();
+  const signal = AbortSignal.any([session.interrupted, failed.signal]);
 
   async function inputOf(source: Source): Promise<AssetInput | UrlInput> {
     if (!('file' in source)) return source.input;
     const upload = client.uploads.create(source.file, {
       mediaType: source.mediaType,
-      signal: ending.signal,
+      signal,
       onProgress: (sent) => {
         lines[uploads.indexOf(source)] = lineOf(source, sent);
         view.show(lines);
@@ -111,14 +110,13 @@ export async function uploadFiles<Sources extends readonly Source[] | []>(
   }
 
   try {
-    session.interrupted.throwIfAborted();
+    signal.throwIfAborted();
     const inputs = await Promise.all(all.map(inputOf));
     return inputs as { [Index in keyof Sources]: AssetInput | UrlInput };
   } catch (error) {
-    ending.abort();
+    failed.abort();
     throw error;
   } finally {
-    session.interrupted.removeEventListener('abort', onInterrupted);
     view.end();
   }
 }

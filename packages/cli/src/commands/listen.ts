@@ -32,8 +32,10 @@ interface Listening {
   client: LipSync;
   history: History;
   session: Session;
-  /** Aborted by the user, or with the failure of one of those that are followed. */
-  ending: AbortController;
+  /** Aborted with the failure of one of those that are followed. */
+  failed: AbortController;
+  /** Aborted by the user as well. */
+  signal: AbortSignal;
   onAttempt: (attempt: Attempt) => void;
 }
 
@@ -58,13 +60,15 @@ export function addListenCommand(webhook: Command, session: Session): void {
       const to = receiverOf(options.forward);
       const secret = await signingSecret(options.secretFile, session);
       const attempts: Attempt[] = [];
+      const failed = new AbortController();
       const listening: Listening = {
         to,
         secret: secret.hex,
         client: await session.client(),
         history: await session.history(),
         session,
-        ending: new AbortController(),
+        failed,
+        signal: AbortSignal.any([session.interrupted, failed.signal]),
         onAttempt(attempt) {
           attempts.push(attempt);
           // With --json they are part of the answer.
@@ -93,26 +97,21 @@ function checkFollowed(id: string): string {
 
 /** @throws CommandError when the user does not wait for the end of what was named */
 async function listen(named: readonly string[] | undefined, listening: Listening): Promise<void> {
-  const { session, ending } = listening;
-  const onInterrupted = () => ending.abort(session.interrupted.reason);
-  session.interrupted.addEventListener('abort', onInterrupted);
-  if (session.interrupted.aborted) onInterrupted();
+  const { session, failed } = listening;
   const running: Promise<void>[] = [];
   const start = (id: string) =>
-    void running.push(follow(id, listening).catch((error: unknown) => ending.abort(error)));
+    void running.push(follow(id, listening).catch((error: unknown) => failed.abort(error)));
   if (named === undefined) await startAll(start, listening);
   else named.forEach(start);
   // An end that was told is also noted.
   await Promise.all(running);
-  session.interrupted.removeEventListener('abort', onInterrupted);
   // Whoever named none has no other way to end it.
-  if (!session.interrupted.aborted) ending.signal.throwIfAborted();
+  if (!session.interrupted.aborted) failed.signal.throwIfAborted();
   else if (named !== undefined) throw interruption(session, 'Interrupted. Not all ends were waited for.');
 }
 
 /** Starts with whatever had not ended when it was last heard of, and whatever is made until the end. */
-async function startAll(start: (id: string) => void, { history, ending }: Listening): Promise<void> {
-  const { signal } = ending;
+async function startAll(start: (id: string) => void, { history, signal }: Listening): Promise<void> {
   const known = new Set((await history.all()).filter(hasEnded).map(({ id }) => id));
   while (!signal.aborted) {
     for (const id of await history.ids()) {
@@ -134,7 +133,7 @@ async function follow(id: string, listening: Listening): Promise<void> {
   await history.note(id, { status: record?.status ?? 'expired' });
 }
 
-async function endOf(id: string, { client, session, ending: { signal } }: Listening) {
+async function endOf(id: string, { client, session, signal }: Listening) {
   const { renders, preparations } = client;
   for (;;) {
     try {
@@ -155,8 +154,7 @@ async function endOf(id: string, { client, session, ending: { signal } }: Listen
 
 /** The service repeats a delivery for a day; here somebody watches, who can be told after the second attempt. */
 async function forward(record: RenderRecord | PreparationRecord, listening: Listening): Promise<void> {
-  const { session, to, secret, onAttempt, ending } = listening;
-  const { signal } = ending;
+  const { session, to, secret, onAttempt, signal } = listening;
   const delivery = { to, secret, signal, event: eventOf(record), deliveryId: newId('dlv') };
   const first = await deliver(delivery);
   onAttempt(first);
