@@ -13,7 +13,7 @@ import {
 } from '@lipsync/client';
 import { CommandError, EXIT_CODES, type Outcome } from './exit-codes';
 import { isObject } from './profiles';
-import { wordsOf } from './refusals';
+import { SEE_CONNECTION, wordsOf } from './refusals';
 
 /** A failure as a command reports it. */
 export interface Failure {
@@ -106,7 +106,7 @@ function failureOfClient(error: LipSyncError): Failure {
     return {
       ...{ outcome: 'later', code: 'unreachable', retryable: true },
       message: `${isTransfer(error) ? `The ${error.exchange} broke off` : 'The service does not answer'}${reasonIn(error)}.`,
-      advice: 'Is its address right, and can this machine reach it? See lipsync whoami',
+      advice: `Is its address right, and can this machine reach it?\n${SEE_CONNECTION}`,
     };
   if (error instanceof TimeoutError)
     return {
@@ -140,7 +140,7 @@ function isTransfer({ exchange }: ConnectionError | UnexpectedResponse): boolean
   return exchange === 'upload' || exchange === 'download';
 }
 
-const WHO_ANSWERS = 'A proxy between here and the service does that, or a wrong address. See lipsync whoami';
+const WHO_ANSWERS = `A proxy between here and the service does that, or a wrong address.\n${SEE_CONNECTION}`;
 
 /** Why there was no connection: what the system said, at the end of the causes. */
 function reasonIn({ cause }: { cause?: unknown }): string {

@@ -7,6 +7,8 @@ interface Words {
   advice?: string;
 }
 
+/** A line of its own, which whoami leaves out: it has just shown it. */
+export const SEE_CONNECTION = 'See lipsync whoami';
 const UPLOAD_AGAIN = 'Run the command again, or upload the file again: lipsync upload FILE';
 const LATER = 'Run the command again later.';
 const WHOSE = 'Was it made with another key? See lipsync whoami and lipsync list';
@@ -24,7 +26,7 @@ const WORDS: Partial<Record<ApiErrorCode, Words>> = {
   },
   not_found: {
     message: 'The service has nothing at this address.',
-    advice: 'Is the address of the service right? It is that of the API, without /v1. See lipsync whoami',
+    advice: `Is the address of the service right? It is that of the API, without /v1.\n${SEE_CONNECTION}`,
   },
   render_not_found: { message: 'There is no render with this id.', advice: WHOSE },
   preparation_not_found: { message: 'There is no preparation with this id.', advice: WHOSE },

@@ -312,6 +312,13 @@ describe('whoami', () => {
     expect(stderr).toContain('The service does not accept this key.');
   });
 
+  it('is what other commands advise when something else answers, and does not advise itself', async () => {
+    service.fail(404);
+    const [other, itself] = [await command(['status', RENDER_ID]), await command(['whoami'])];
+    expect(other.stderr).toContain('wrong address.\n  See lipsync whoami\n');
+    expect(itself.stderr).toMatch(/wrong address\.\n$/);
+  });
+
   it('sends nothing that cannot be a key', async () => {
     service.script(COMPLETED);
     const env = { LIPSYNC_API_KEY: 'svc_5e5e', LIPSYNC_BASE_URL: service.base };

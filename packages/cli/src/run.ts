@@ -13,6 +13,7 @@ import { addWebhookCommands } from './commands/webhook';
 import { CommandError, EXIT_CODES } from './exit-codes';
 import { failureDocument, failureOf } from './failures';
 import { printDocument, printLine, printText } from './print';
+import { SEE_CONNECTION } from './refusals';
 import {
   createSession,
   type GlobalOptions,
@@ -91,7 +92,8 @@ function report(error: unknown, args: readonly string[], session: Session): numb
   const failure = failureOf(wasCutShort ? interruption(session, 'Interrupted.') : error);
   const prefix = session.interrupted.aborted ? '' : `${styled('red', 'error:', session)} `;
   printLine(session.stderr, failure.message, prefix);
-  for (const line of failure.advice?.split('\n') ?? []) printLine(session.stderr, `  ${line}`);
+  for (const line of failure.advice?.split('\n') ?? [])
+    if (line !== SEE_CONNECTION || !args.includes('whoami')) printLine(session.stderr, `  ${line}`);
   if (isJson && !session.hasAnswered()) printDocument(session.stdout, failureDocument(failure));
   return EXIT_CODES[failure.outcome];
 }
