@@ -157,7 +157,12 @@ module.exports = {
       'https-only-in-egress',
       'Customer-supplied URLs are fetched by the one egress client; the command posts to what its user names',
       '^(node:)?https$',
-      ['^packages/runtime/src/egress/', '^packages/cli/src/deliver', '^packages/testkit/', '^scripts/'],
+      [
+        '^packages/runtime/src/egress/',
+        '^packages/cli/src/webhook/deliver',
+        '^packages/testkit/',
+        '^scripts/',
+      ],
     ),
     only('express-only-from-api', 'HTTP routing lives in the api service', 'node_modules/express/', [
       '^services/api/',

@@ -29,7 +29,7 @@ const sources = {
     '^@lipsync/(local-stack|models|fidelity|e2e)$': '<rootDir>/scripts/$1/src/index.ts',
     '^@lipsync/([^/]+)$': '<rootDir>/packages/$1/src/index.ts',
     // Loaded when its command runs, with an import() that has to name the compiled file.
-    '^\\.\\./mcp/mcp-server\\.js$': '<rootDir>/packages/cli/src/mcp/mcp-server.ts',
+    '^\\./mcp-server\\.js$': '<rootDir>/packages/cli/src/mcp/mcp-server.ts',
     // Its exports are for import alone, which tests are compiled without.
     '^@trustnxt/c2pa-ts/(.*)$':
       '<rootDir>/packages/credentials/node_modules/@trustnxt/c2pa-ts/dist/$1/index.js',

@@ -1,4 +1,4 @@
-import { CommandError, type Outcome } from './exit-codes';
+import { CommandError, type Outcome } from './failures/exit-codes';
 
 /** What an id can name; its first letters say which. */
 export type Kind = 'render' | 'preparation' | 'asset' | 'event';

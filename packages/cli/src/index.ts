@@ -1,4 +1,4 @@
-export { EXIT_CODES } from './exit-codes';
-export type { RenderAnswer } from './finish';
+export { EXIT_CODES } from './failures/exit-codes';
+export type { RenderAnswer } from './render/finish';
 export { run } from './run';
-export type { Surroundings } from './session';
+export type { Surroundings } from './session/session';

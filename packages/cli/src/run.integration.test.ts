@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runCommand } from '../test/run-command';
 import { API_KEY, OUTPUT, RENDER_ID, startScriptedService } from '../test/scripted-service';
-import { EXIT_CODES } from './exit-codes';
+import { EXIT_CODES } from './failures/exit-codes';
 
 const COMPLETED = { status: 'completed', engines: [{ engine: 'musetalk', status: 'completed' }] } as const;
 const PROCESSING = { status: 'processing', engines: [{ engine: 'musetalk', status: 'processing' }] } as const;

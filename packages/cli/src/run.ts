@@ -1,19 +1,16 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { addCompletionCommands } from './commands/completion';
-import { addListCommand } from './commands/list';
-import { addLoginCommands } from './commands/login';
-import { addMcpCommand } from './commands/mcp';
-import { addMediaCommands } from './commands/media';
-import { addRecordCommands } from './commands/records';
-import { addRenderCommands } from './commands/render';
-import { addVerifyCommand } from './commands/verify';
-import { addWebhookCommands } from './commands/webhook';
-import { CommandError, EXIT_CODES } from './exit-codes';
-import { failureDocument, failureOf } from './failures';
-import { printDocument, printLine, printText } from './print';
-import { SEE_CONNECTION } from './refusals';
+import { addCompletionCommands } from './completion/completion';
+import { CommandError, EXIT_CODES } from './failures/exit-codes';
+import { failureDocument, failureOf } from './failures/failures';
+import { SEE_CONNECTION } from './failures/refusals';
+import { addLoginCommands } from './login/login';
+import { addMcpCommand } from './mcp/mcp';
+import { addListCommand } from './render/list';
+import { addMediaCommands } from './render/media';
+import { addRecordCommands } from './render/records';
+import { addRenderCommands } from './render/render';
 import {
   createSession,
   type GlobalOptions,
@@ -21,7 +18,10 @@ import {
   type Session,
   styled,
   type Surroundings,
-} from './session';
+} from './session/session';
+import { printDocument, printLine, printText } from './terminal/print';
+import { addVerifyCommand } from './verify';
+import { addWebhookCommands } from './webhook/webhook';
 
 /** Runs one command; resolves to its exit code. */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {

@@ -1,6 +1,6 @@
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
-import type { ProgressView } from '../progress';
-import type { Session } from '../session';
+import type { Session } from '../session/session';
+import type { ProgressView } from '../terminal/progress';
 import { explainFailure, explanationLines } from './explanations';
 import type { Folders } from './folders';
 

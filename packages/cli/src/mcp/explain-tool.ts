@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { CommandError } from '../exit-codes';
-import { fetchResource, type Resource } from '../resources';
+import { CommandError } from '../failures/exit-codes';
+import { fetchResource, type Resource } from '../render/resources';
 import { tool, type Workplace } from './call';
 import { explainCode, explainError, type Explanation, explanationLines } from './explanations';
 import { explanationOutput, resourceId } from './schemas';

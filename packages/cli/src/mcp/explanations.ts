@@ -1,5 +1,5 @@
 import { ApiError } from '@lipsync/client';
-import { failureOf, MEDIA_ADVICE } from '../failures';
+import { failureOf, MEDIA_ADVICE } from '../failures/failures';
 import { ERROR_CATALOGUE } from '../generated/error-catalogue';
 
 /** What an agent is told about an error. The names are those of its JSON. */

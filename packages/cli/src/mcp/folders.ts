@@ -1,6 +1,6 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { CommandError } from '../exit-codes';
+import { CommandError } from '../failures/exit-codes';
 
 /** Says where a path leads, if that is a place that an agent may use. */
 export interface Folders {

@@ -1,6 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import type { Session } from '../session';
+import type { Session } from '../session/session';
 import type { Workplace } from './call';
 import { addDownloadTool } from './download-tool';
 import { addExplainTool } from './explain-tool';

@@ -7,7 +7,7 @@ import { type CallToolResult, Client, type ClientOptions, type Progress } from '
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { Ajv } from 'ajv';
 import { API_KEY, OUTPUT, RENDER_ID, startScriptedService } from '../../test/scripted-service';
-import { EXIT_CODES } from '../exit-codes';
+import { EXIT_CODES } from '../failures/exit-codes';
 import { run } from '../run';
 
 const COMPLETED = { status: 'completed', engines: [{ engine: 'musetalk', status: 'completed' }] } as const;

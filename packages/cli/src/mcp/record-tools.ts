@@ -1,11 +1,11 @@
 import { type LipSync, TimeoutError } from '@lipsync/client';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { describe, progressOf } from '../describe';
-import type { Made } from '../history';
 import { checkRenderId, kindOf } from '../ids';
-import { endOf, fetchResource, type Resource } from '../resources';
-import type { Session } from '../session';
+import { describe, progressOf } from '../render/describe';
+import { endOf, fetchResource, type Resource } from '../render/resources';
+import type { Made } from '../session/history';
+import type { Session } from '../session/session';
 import { type Answer, tool, type Workplace } from './call';
 import { explainError, explanationLines } from './explanations';
 import { listOutput, recordOutput, resourceId, waitSeconds } from './schemas';

@@ -2,7 +2,7 @@ import type { MediaType, PreparationRecord, RenderRecord } from '@lipsync/client
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ENGINES, SYNC_MODES } from '../choices';
-import { inputName, namesFile, type Source, sourceOf, uploadFiles } from '../sources';
+import { inputName, namesFile, type Source, sourceOf, uploadFiles } from '../render/sources';
 import { type Answer, type Call, tool, type Workplace } from './call';
 import { answerOf, follow } from './record-tools';
 import { callSeconds, idempotencyKey, mediaInput, recordOutput, resourceId, webhookUrl } from './schemas';

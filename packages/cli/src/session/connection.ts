@@ -1,5 +1,5 @@
 import { isApiKey } from '@lipsync/client';
-import { CommandError, type Outcome } from './exit-codes';
+import { CommandError, type Outcome } from '../failures/exit-codes';
 import { checkProfileName, type Environment, type Profile, type Profiles } from './profiles';
 
 export interface ConnectionFlags {

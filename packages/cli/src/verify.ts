@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { type Credentials, readCredentials } from '@lipsync/credentials-reader';
 import type { Command } from 'commander';
-import { CommandError } from '../exit-codes';
-import type { Session } from '../session';
+import { CommandError } from './failures/exit-codes';
+import type { Session } from './session/session';
 
 /** The file is checked in memory. Outputs of the service are smaller. */
 const BYTES_MAX = 1024 ** 3;

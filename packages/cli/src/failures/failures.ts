@@ -11,8 +11,8 @@ import {
   WebhookVerificationError,
   type WebhookVerificationReason,
 } from '@lipsync/client';
+import { isObject } from '../is-object';
 import { CommandError, EXIT_CODES, type Outcome } from './exit-codes';
-import { isObject } from './profiles';
 import { SEE_CONNECTION, wordsOf } from './refusals';
 
 /** A failure as a command reports it. */

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Option } from 'commander';
-import { CommandError } from './exit-codes';
-import type { Session } from './session';
+import { CommandError } from '../failures/exit-codes';
+import type { Session } from '../session/session';
 
 const VARIABLE = 'LIPSYNC_WEBHOOK_SECRET';
 /** By contract; whatever is shorter can be guessed. */

@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LipSync, PreparationRecord, RenderRecord } from '@lipsync/client';
 import { type Command, Option } from 'commander';
-import { type Attempt, deliver, describeAttempt, receiverOf } from '../deliver';
-import { eventOf, newId } from '../events';
-import { CommandError } from '../exit-codes';
-import { failureOf, isForgotten } from '../failures';
-import { hasEnded, type History } from '../history';
+import { CommandError } from '../failures/exit-codes';
+import { failureOf, isForgotten } from '../failures/failures';
 import { kindOf } from '../ids';
-import { printDocument, printLine } from '../print';
-import { type GlobalOptions, interruption, type Session } from '../session';
-import { saySecret, secretFileOption, signingSecret } from '../webhook-secrets';
+import { hasEnded, type History } from '../session/history';
+import { type GlobalOptions, interruption, type Session } from '../session/session';
+import { printDocument, printLine } from '../terminal/print';
+import { type Attempt, deliver, describeAttempt, receiverOf } from './deliver';
+import { eventOf, newId } from './events';
+import { saySecret, secretFileOption, signingSecret } from './secrets';
 
 /** Between two looks for what other processes have made. */
 const LOOK_MS = 500;

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { type LipSync, type RenderRecord, TimeoutError } from '@lipsync/client';
+import { CommandError } from '../failures/exit-codes';
+import { failureOf, whyFailed } from '../failures/failures';
+import { checkRenderId } from '../ids';
+import { interruption, type Session } from '../session/session';
 import { progressOf } from './describe';
-import { CommandError } from './exit-codes';
-import { failureOf, whyFailed } from './failures';
-import { checkRenderId } from './ids';
 import { throwIfUnsuccessful } from './resources';
 import { type PlannedFile, type SavedFile, saveResults } from './results';
-import { interruption, type Session } from './session';
 
 export interface FinishOptions {
   /** Milliseconds to wait at most. */

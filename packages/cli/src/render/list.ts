@@ -2,11 +2,11 @@ import path from 'node:path';
 import type { LipSync } from '@lipsync/client';
 import type { Command } from 'commander';
 import { count } from '../choices';
-import { isForgotten } from '../failures';
-import { hasEnded, type History, type Made } from '../history';
+import { isForgotten } from '../failures/failures';
 import { kindOf } from '../ids';
-import { fetchResource } from '../resources';
-import type { Session } from '../session';
+import { hasEnded, type History, type Made } from '../session/history';
+import type { Session } from '../session/session';
+import { fetchResource } from './resources';
 
 const SHOWN = 20;
 /** The service limits how often it is asked. */

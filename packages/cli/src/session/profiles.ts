@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { CommandError } from './exit-codes';
+import { CommandError } from '../failures/exit-codes';
+import { isObject } from '../is-object';
 
 /** A service and the key for it, under a name. */
 export interface Profile {
@@ -90,8 +91,4 @@ function parse(text: string): Profiles | null {
   } catch {
     return null;
   }
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

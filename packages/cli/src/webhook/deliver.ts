@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
 import type { WebhookEvent } from '@lipsync/client';
-import { CommandError } from './exit-codes';
-import { isObject } from './profiles';
+import { CommandError } from '../failures/exit-codes';
+import { isObject } from '../is-object';
 
 /** One attempt to deliver an event. */
 export interface Attempt {

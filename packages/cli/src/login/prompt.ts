@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { CommandError } from './exit-codes';
-import { interruption, type Surroundings } from './session';
+import { CommandError } from '../failures/exit-codes';
+import { interruption, type Surroundings } from '../session/session';
 
 type Terminal = Pick<Surroundings, 'stdin' | 'stderr' | 'interrupted'>;
 

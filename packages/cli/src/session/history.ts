@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { appendFile, constants, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Asset, PreparationRecord, RenderRecord } from '@lipsync/client';
+import { failureOf } from '../failures/failures';
+import { kindOf } from '../ids';
+import { isObject } from '../is-object';
 import type { Connection } from './connection';
-import { failureOf } from './failures';
-import { kindOf } from './ids';
-import { type Environment, isObject, ownFolder } from './profiles';
+import { type Environment, ownFolder } from './profiles';
 
 /** What this command made with a key, as it last heard of it. */
 export interface Made {

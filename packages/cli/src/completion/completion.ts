@@ -1,9 +1,9 @@
 import { Argument, type Command } from 'commander';
 import { engineWords } from '../choices';
-import { candidates, COMPLETION_SCRIPTS, SHELLS } from '../completion';
 import { type Kind, kindOf } from '../ids';
-import { readProfiles } from '../profiles';
-import type { Session } from '../session';
+import { readProfiles } from '../session/profiles';
+import type { Session } from '../session/session';
+import { candidates, COMPLETION_SCRIPTS, SHELLS } from './candidates';
 
 export function addCompletionCommands(program: Command, session: Session): void {
   program

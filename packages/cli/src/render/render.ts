@@ -1,11 +1,11 @@
 import type { Engine, LipSync, RenderRecord, SyncMode } from '@lipsync/client';
 import { type Command, Option } from 'commander';
 import { duration, engineList, ENGINES, SYNC_MODES, webhookAddress } from '../choices';
-import { type FinishOptions, finishRender } from '../finish';
 import { checkRenderId } from '../ids';
-import { planResults, type ResultOptions } from '../results';
-import type { Session } from '../session';
-import { inputName, nameOf, sourceOf, uploadFiles } from '../sources';
+import type { Session } from '../session/session';
+import { type FinishOptions, finishRender } from './finish';
+import { planResults, type ResultOptions } from './results';
+import { inputName, nameOf, sourceOf, uploadFiles } from './sources';
 
 export interface RenderOptions extends ResultOptions, FinishOptions {
   engines: Engine[];

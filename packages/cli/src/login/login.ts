@@ -1,10 +1,11 @@
 import { ApiError, LipSync } from '@lipsync/client';
 import type { Command } from 'commander';
-import { checkApiKey, checkBaseUrl, type ConnectionFlags, masked, profileNamed } from '../connection';
-import { CommandError } from '../exit-codes';
-import { checkProfileName, isObject, readProfiles, writeProfiles } from '../profiles';
-import { askFor, askForSecret } from '../prompt';
-import type { Session } from '../session';
+import { CommandError } from '../failures/exit-codes';
+import { isObject } from '../is-object';
+import { checkApiKey, checkBaseUrl, type ConnectionFlags, masked, profileNamed } from '../session/connection';
+import { checkProfileName, readProfiles, writeProfiles } from '../session/profiles';
+import type { Session } from '../session/session';
+import { askFor, askForSecret } from './prompt';
 
 const DEFAULT_PROFILE = 'default';
 

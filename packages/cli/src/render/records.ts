@@ -1,11 +1,11 @@
 import { type LipSync, TimeoutError } from '@lipsync/client';
 import type { Command } from 'commander';
 import { duration } from '../choices';
-import { describe, progressOf } from '../describe';
-import { CommandError } from '../exit-codes';
+import { CommandError } from '../failures/exit-codes';
 import { checkRenderId, kindOf } from '../ids';
-import { endOf, fetchResource, type Resource, throwIfUnsuccessful } from '../resources';
-import { interruption, type Session } from '../session';
+import { interruption, type Session } from '../session/session';
+import { describe, progressOf } from './describe';
+import { endOf, fetchResource, type Resource, throwIfUnsuccessful } from './resources';
 
 export function addRecordCommands(program: Command, session: Session): void {
   program

@@ -1,5 +1,5 @@
 import type { EngineResult, PreparationRecord, RenderRecord } from '@lipsync/client';
-import type { ProgressLine } from './progress';
+import type { ProgressLine } from '../terminal/progress';
 import type { Resource } from './resources';
 
 /** A line for each engine of a render, or one for a preparation. */

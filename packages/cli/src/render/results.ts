@@ -4,8 +4,8 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Engine, LipSync, RenderRecord } from '@lipsync/client';
-import { CommandError } from './exit-codes';
-import type { Session } from './session';
+import { CommandError } from '../failures/exit-codes';
+import type { Session } from '../session/session';
 
 export interface ResultOptions {
   /** A folder, or the name of the file; else the working directory. */

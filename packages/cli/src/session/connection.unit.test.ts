@@ -1,5 +1,5 @@
+import type { Outcome } from '../failures/exit-codes';
 import { type ConnectionFlags, resolveConnection } from './connection';
-import type { Outcome } from './exit-codes';
 import type { Environment } from './profiles';
 
 const work = { baseUrl: 'https://work.example.com', apiKey: 'svc_work' };

@@ -9,8 +9,8 @@ import {
   RenderFailed,
   type RenderRecord,
 } from '@lipsync/client';
-import { CommandError } from './exit-codes';
-import { kindOf } from './ids';
+import { CommandError } from '../failures/exit-codes';
+import { kindOf } from '../ids';
 
 /** What an id names. */
 export type Resource = RenderRecord | PreparationRecord | Asset | Delivery;

@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { verifyWebhook, type WebhookEventType } from '@lipsync/client';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { duration } from '../choices';
-import { deliver, describeAttempt, receiverOf } from '../deliver';
-import { describe } from '../describe';
-import { EVENT_TYPES, exampleEvent, newId } from '../events';
-import { CommandError } from '../exit-codes';
+import { CommandError } from '../failures/exit-codes';
 import { kindOf } from '../ids';
-import type { Session } from '../session';
-import { namedSecrets, saySecret, secretFileOption, signingSecret } from '../webhook-secrets';
+import { describe } from '../render/describe';
+import type { Session } from '../session/session';
+import { deliver, describeAttempt, receiverOf } from './deliver';
+import { EVENT_TYPES, exampleEvent, newId } from './events';
 import { addListenCommand } from './listen';
+import { namedSecrets, saySecret, secretFileOption, signingSecret } from './secrets';
 
 export function addWebhookCommands(program: Command, session: Session): void {
   const webhook = program

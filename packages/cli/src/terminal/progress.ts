@@ -1,5 +1,4 @@
 import { printable, printLine } from './print';
-import type { Environment } from './profiles';
 
 /** One line of progress: of an upload, a download, an engine, or a record as a whole. */
 export interface ProgressLine {
@@ -24,9 +23,12 @@ const BAR_WIDTH = 20;
 const STEP_PERCENT = 25;
 
 /** A terminal shows lines that are rewritten in place; anything else, for instance a log, gets a line at every step. */
-export async function createProgressView(stream: ProgressStream, env: Environment): Promise<ProgressView> {
+export async function createProgressView(
+  stream: ProgressStream,
+  { TERM }: { readonly TERM?: string | undefined },
+): Promise<ProgressView> {
   // Terminals of containers can have no size.
-  const movesCursor = stream.isTTY === true && env['TERM'] !== 'dumb' && (stream.columns ?? 0) > 0;
+  const movesCursor = stream.isTTY === true && TERM !== 'dumb' && (stream.columns ?? 0) > 0;
   return movesCursor ? rewriting(stream) : appending(stream);
 }
 

@@ -1,6 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { LipSync, type LipSyncOptions } from '@lipsync/client';
+import { CommandError } from '../failures/exit-codes';
+import { printDocument, printLine } from '../terminal/print';
+import { createProgressView, type ProgressStream, type ProgressView, SILENT } from '../terminal/progress';
 import {
   checkApiKey,
   type Connection,
@@ -8,11 +11,8 @@ import {
   isReadOnTheWay,
   resolveConnection,
 } from './connection';
-import { CommandError } from './exit-codes';
 import { type History, historyFolder, openHistory } from './history';
-import { printDocument, printLine } from './print';
 import { type Environment, profilesFile, readProfiles } from './profiles';
-import { createProgressView, type ProgressStream, type ProgressView, SILENT } from './progress';
 
 /** What a command gets from its process. */
 export interface Surroundings {

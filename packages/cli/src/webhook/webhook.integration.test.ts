@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { verifyWebhook } from '@lipsync/client';
 import { listenOnLoopback } from '@lipsync/testkit';
-import { runCommand } from '../test/run-command';
-import { API_KEY, RENDER_ID, startScriptedService } from '../test/scripted-service';
+import { runCommand } from '../../test/run-command';
+import { API_KEY, RENDER_ID, startScriptedService } from '../../test/scripted-service';
+import { EXIT_CODES } from '../failures/exit-codes';
 import type { Attempt } from './deliver';
 import { EVENT_TYPES } from './events';
-import { EXIT_CODES } from './exit-codes';
 
 const COMPLETED = { status: 'completed', engines: [{ engine: 'musetalk', status: 'completed' }] } as const;
 const PROCESSING = { status: 'processing', engines: [{ engine: 'musetalk', status: 'processing' }] } as const;

@@ -1,9 +1,9 @@
 import type { LipSync, MediaType } from '@lipsync/client';
 import { type Command, Option } from 'commander';
 import { duration, MEDIA_TYPES, webhookAddress } from '../choices';
-import type { Session } from '../session';
-import { inputName, mediaTypeOf, type Source, sourceOf, uploadFiles } from '../sources';
+import type { Session } from '../session/session';
 import { waitFor } from './records';
+import { inputName, mediaTypeOf, type Source, sourceOf, uploadFiles } from './sources';
 
 interface WaitOptions {
   wait: boolean;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { openFolders } from '../mcp/folders';
-import type { Session } from '../session';
+import type { Session } from '../session/session';
+import { openFolders } from './folders';
 
 export function addMcpCommand(program: Command, session: Session): void {
   program
@@ -14,7 +14,7 @@ export function addMcpCommand(program: Command, session: Session): void {
     .action(async ({ root = [] }: { root?: string[] }) => {
       const folders = await openFolders(root, process.cwd());
       // With the SDK and its schemas, which no other command needs.
-      const { serveMcp } = await import('../mcp/mcp-server.js');
+      const { serveMcp } = await import('./mcp-server.js');
       await serveMcp(session, folders, program.version() ?? '');
     });
 }

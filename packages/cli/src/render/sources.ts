@@ -7,9 +7,9 @@ import {
   type MediaType,
   type UrlInput,
 } from '@lipsync/client';
-import { CommandError } from './exit-codes';
-import type { ProgressLine } from './progress';
-import type { Session } from './session';
+import { CommandError } from '../failures/exit-codes';
+import type { Session } from '../session/session';
+import type { ProgressLine } from '../terminal/progress';
 
 /** What the user named as media: a file to upload, or what the service can fetch or has already. */
 export type Source = FileSource | KnownSource;
