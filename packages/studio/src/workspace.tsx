@@ -122,7 +122,7 @@ export function Workspace(props: WorkspaceProps): JSX.Element {
         onPrepare={() => void run('prepare')}
         onRender={() => void run('render')}
       />
-      <RecentList session={session} renders={renders} onForget={(id) => history?.forget(id)} />
+      {session !== null && <RecentList client={session.client} history={session.history} renders={renders} />}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { type Engine, type MediaType, type SyncMode } from '@lipsync/client';
 import { type RecentPreparation } from '../history/recent-work';
+import { timelinePicture } from '../shared/timeline-picture';
 import { durationProblem, fileProblem, urlProblem } from './media-limits';
-import { timelinePicture } from './timeline-picture';
 import { type WhatItIs } from './what-it-is';
 
 /** What was chosen as video or voice. */

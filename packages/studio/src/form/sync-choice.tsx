@@ -1,9 +1,9 @@
 import { type SyncMode } from '@lipsync/client';
 import { type JSX } from 'preact';
 import { SYNC_MODE_TEXTS, SYNC_MODES } from '../shared/sync-modes';
+import { timelinePicture } from '../shared/timeline-picture';
 import { formatSeconds } from './media-limits';
 import { TimelineDrawing } from './timeline-drawing';
-import { timelinePicture } from './timeline-picture';
 
 interface SyncChoiceProps {
   readonly chosen: SyncMode;

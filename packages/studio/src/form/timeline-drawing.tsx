@@ -1,6 +1,6 @@
 import './timeline-drawing.css';
 import { type JSX } from 'preact';
-import { type Segment, type TimelinePicture } from './timeline-picture';
+import { type Segment, type TimelinePicture } from '../shared/timeline-picture';
 
 const WIDTH = 240;
 const ROW = 14;

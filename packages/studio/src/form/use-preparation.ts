@@ -1,7 +1,7 @@
 import { PreparationFailed } from '@lipsync/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { renderStageText } from '../render/stages';
 import { type Session } from '../session/session';
+import { renderStageText } from '../shared/stages';
 import { type Choice, fileOf, nameOf, pictureOf, secondsOf } from './choice';
 import { type PreparationWork } from './prepare-line';
 import { sendPreparation, Unanswered } from './send';

@@ -1,23 +1,24 @@
 import './recent-list.css';
+import { type LipSync } from '@lipsync/client';
 import { type JSX } from 'preact';
 import { hashOf } from '../route';
-import { type Session } from '../session/session';
 import { dateText } from '../shared/date-text';
 import { engineName } from '../shared/engines';
 import { Icon } from '../shared/icons';
 import { StatusChip } from '../shared/status-chip';
+import { type History } from './history';
 import { type RecentRender } from './recent-work';
 import { useRecentStates } from './use-recent-states';
 
 interface RecentListProps {
-  readonly session: Session | null;
+  readonly client: LipSync;
+  readonly history: History;
   readonly renders: readonly RecentRender[];
-  readonly onForget: (id: string) => void;
 }
 
 /** The renders of whoever is signed in, as far as this browser remembers them. */
-export function RecentList({ session, renders, onForget }: RecentListProps): JSX.Element | null {
-  useRecentStates(session);
+export function RecentList({ client, history, renders }: RecentListProps): JSX.Element | null {
+  useRecentStates(client, history);
   if (renders.length === 0) return null;
   return (
     <section class="recent" aria-labelledby="recent-heading">
@@ -49,7 +50,7 @@ export function RecentList({ session, renders, onForget }: RecentListProps): JSX
               class="button button-quiet button-icon"
               aria-label={`Forget ${render.videoName} with ${render.voiceName}`}
               title="Forget it in this browser"
-              onClick={() => onForget(render.id)}
+              onClick={() => history.forget(render.id)}
             >
               <Icon name="close" size={16} />
             </button>

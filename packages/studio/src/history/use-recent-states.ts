@@ -1,6 +1,5 @@
 import { ApiError, type LipSync } from '@lipsync/client';
 import { useEffect } from 'preact/hooks';
-import { type Session } from '../session/session';
 import { type History } from './history';
 import { isOpen, stateOf } from './render-state';
 
@@ -9,17 +8,16 @@ const LOOK_EVERY_MS = 5000;
 const AT_ONCE = 6;
 
 /** Looks at the renders that have not ended, newest first, for as long as the list of them is seen. */
-export function useRecentStates(session: Session | null): void {
+export function useRecentStates(client: LipSync, history: History): void {
   useEffect(() => {
-    if (session === null) return undefined;
     const controller = new AbortController();
     const { signal } = controller;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const look = async (): Promise<void> => {
       clearTimeout(timer);
       if (document.visibilityState === 'hidden') return;
-      const open = session.history.work.renders.filter(isOpen).slice(0, AT_ONCE);
-      for (const { id } of open) await refresh(session.client, session.history, id, signal);
+      const open = history.work.renders.filter(isOpen).slice(0, AT_ONCE);
+      for (const { id } of open) await refresh(client, history, id, signal);
       if (open.length > 0 && !signal.aborted) timer = setTimeout(() => void look(), LOOK_EVERY_MS);
     };
     const onVisible = (): void => void look();
@@ -30,7 +28,7 @@ export function useRecentStates(session: Session | null): void {
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', onVisible);
     };
-  }, [session]);
+  }, [client, history]);
 }
 
 async function refresh(client: LipSync, history: History, id: string, signal: AbortSignal): Promise<void> {

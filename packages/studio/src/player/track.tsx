@@ -1,7 +1,7 @@
 import { endOf, secondsAt } from '@lipsync/domain/clock';
 import { type JSX, type RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { timelinePicture } from '../form/timeline-picture';
+import { timelinePicture } from '../shared/timeline-picture';
 import { type PlayerClip } from './clip-view';
 import { decodeSound, peaks } from './peaks';
 import { timeText } from './time-text';

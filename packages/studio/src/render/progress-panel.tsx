@@ -5,8 +5,8 @@ import { type RecentRender } from '../history/recent-work';
 import { engineName } from '../shared/engines';
 import { Icon } from '../shared/icons';
 import { Meter } from '../shared/meter';
+import { engineStageText, renderStageText, stepOf, STEPS } from '../shared/stages';
 import { clockText, expectation, timesOfAlike } from './expected-time';
-import { engineStageText, renderStageText, stepOf, STEPS } from './stages';
 import { useElapsed } from './use-elapsed';
 
 interface ProgressProps {
