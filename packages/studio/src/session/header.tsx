@@ -28,10 +28,10 @@ export function Header({ wide, signedIn, onSignIn, onSignOut }: HeaderProps): JS
         </span>
       </a>
       <nav aria-label="Studio">
-        <a class="button button-quiet" href="/docs">
+        <a class="button button-quiet" href="/docs" target="_blank">
           Docs
         </a>
-        <a class="button button-quiet header-reference" href="/docs/reference">
+        <a class="button button-quiet header-reference" href="/docs/reference" target="_blank">
           Reference
         </a>
         <ThemeSwitch />
