@@ -24,7 +24,8 @@ export interface RenderedPage {
  * - Headings have anchors.
  * - Adjacent code blocks that have a title are tabs.
  * - A quote that begins with [!NOTE], [!TIP] or [!WARNING] is a callout.
- * - Tables scroll by themselves where they are too wide; their first column names the row.
+ * - The first column of a table names the row, and every cell knows the head of its column, for windows so narrow that
+ *   cells stand below each other.
  */
 export function renderMarkdown(text: string): RenderedPage {
   const markdown = new MarkdownIt({ html: true });
@@ -79,13 +80,19 @@ const CORE_RULES: Readonly<Record<string, (state: StateCore) => void>> = {
 
   tables: (state) => {
     state.tokens = withoutEmptyHeads(state.tokens);
+    let heads: string[] = [];
     let column = 0;
     for (const [i, token] of state.tokens.entries()) {
+      if (token.type === 'table_open') heads = [];
       if (token.type === 'tr_open') column = 0;
-      const isHead = token.type === 'th_open' && state.tokens[i + 1]?.content !== '';
-      const isFirst = token.type === 'td_open' && column++ === 0;
-      if (isHead || isFirst) token.attrSet('scope', isHead ? 'col' : 'row');
       if (token.type !== 'th_open' && token.type !== 'td_open') continue;
+      const isHead = token.type === 'th_open' && state.tokens[i + 1]?.content !== '';
+      const isFirst = token.type === 'td_open' && column === 0;
+      const head = heads[column];
+      if (isHead || isFirst) token.attrSet('scope', isHead ? 'col' : 'row');
+      else if (head !== undefined && head !== '') token.attrSet('data-head', head);
+      if (token.type === 'th_open') heads.push(textOf(state.tokens[i + 1]));
+      column += 1;
       for (const each of [token, state.tokens[i + 2]])
         if (each !== undefined) each.tag = isHead || isFirst ? 'th' : 'td';
     }

@@ -71,6 +71,12 @@ describe('Markdown', () => {
       /<thead>\s*<tr>\s*<td><\/td>\s*<th scope="col">y<\/th>/,
     );
   });
+
+  it('gives each cell the head of its column, if there is one', () => {
+    expect(html('| x | `y` | |', '|---|---|---|', '| a | b | c |')).toMatch(
+      /<th scope="row">a<\/th>\s*<td data-head="y">b<\/td>\s*<td>c<\/td>/,
+    );
+  });
 });
 
 describe('a page', () => {
