@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pictureLayout } from '@lipsync/kernels';
-import { type EngineClip, type LipSyncEngine, noFeatures } from '../engine';
+import { type EngineClip, type LipSyncEngine } from '../engine';
 import { type RunModel, type Tensors } from '../model';
 import { type Pack } from '../packs';
 import { recordingOf } from '../speech/log-mel';
-import { clockOf, drawnTrack, upTo } from '../test/clips';
+import { drawnTrack, onceSeenClip, upTo } from '../test/clips';
 import { writePooledMusetalkPack } from '../test/musetalk-pack';
 import { paintedLandmarks } from '../test/painted-landmarks';
 import { type TestPacks, testPacks } from '../test/test-sessions';
@@ -83,19 +83,7 @@ describe('musetalk on networks that know the answer', () => {
   /** A clip that shows source frame 0, except at the output frames given in `sources`. */
   const open = (shown: Readonly<Record<number, number>> = {}): Promise<EngineClip> => {
     const sources = Array.from({ length: 5001 }, (_, output) => shown[output] ?? 0);
-    return engine.open({
-      track,
-      mouths: [],
-      audio: recordingOf(speech),
-      sources,
-      clock: clockOf(sources),
-      format,
-      features: noFeatures,
-      openFrames: () => {
-        throw new Error('musetalk looks at no frame twice');
-      },
-      signal: new AbortController().signal,
-    });
+    return engine.open(onceSeenClip({ track, sources, format, audio: recordingOf(speech) }));
   };
 
   async function render(clip: EngineClip, output: number): Promise<Uint8Array> {

@@ -1,10 +1,9 @@
 import { setImmediate as ticks } from 'node:timers/promises';
 import { pictureLayout } from '@lipsync/kernels';
-import { type FaceBatch, noFeatures } from '../engine';
+import { type FaceBatch } from '../engine';
 import { type RunModel } from '../model';
 import { type Pack } from '../packs';
-import { recordingOf } from '../speech/log-mel';
-import { clockOf, syntheticTrack } from '../test/clips';
+import { onceSeenClip, syntheticTrack } from '../test/clips';
 import { writePooledMusetalkPack } from '../test/musetalk-pack';
 import { type TestPacks, testPacks } from '../test/test-sessions';
 import { createMusetalk } from './engine';
@@ -45,19 +44,7 @@ describe('the graphs of a batch of musetalk', () => {
   async function fullBatch(run: RunModel): Promise<FaceBatch> {
     const clip = await createMusetalk(pack, (role, ...call) =>
       role === 'whisper_encoder' ? runPack(role, ...call) : run(role, ...call),
-    ).open({
-      track,
-      mouths: [],
-      audio: recordingOf(new Float32Array(16_000)),
-      sources: SOURCES,
-      clock: clockOf(SOURCES),
-      format,
-      features: noFeatures,
-      openFrames: () => {
-        throw new Error('musetalk looks at no frame twice');
-      },
-      signal: new AbortController().signal,
-    });
+    ).open(onceSeenClip({ track, sources: SOURCES, format }));
     const batch = clip.newBatch();
     for (const output of SOURCES) batch.take(new Uint8Array(pictureLayout(format).bytes).fill(128), output);
     return batch;

@@ -1,9 +1,8 @@
 import { HALF_MASK_VALUES, pictureLayout } from '@lipsync/kernels';
-import { type ClipInput, type EngineClip, type FrameFeatures, noFeatures } from '../engine';
+import { type EngineClip, type FrameFeatures, noFeatures } from '../engine';
 import { type RunModel } from '../model';
 import { type Pack } from '../packs';
-import { recordingOf } from '../speech/log-mel';
-import { clockOf, memoryFeatures, syntheticTrack } from '../test/clips';
+import { memoryFeatures, onceSeenClip, syntheticTrack } from '../test/clips';
 import { writePooledMusetalkPack } from '../test/musetalk-pack';
 import { type TestPacks, testPacks } from '../test/test-sessions';
 import { createMusetalk } from './engine';
@@ -69,25 +68,10 @@ describe.each([
     });
 
     const engine = () => createMusetalk(pack, run);
-    async function openClip(
+    const openClip = (
       sources: readonly number[],
       features: FrameFeatures = noFeatures,
-    ): Promise<EngineClip> {
-      const clip: ClipInput = {
-        track,
-        mouths: [],
-        audio: recordingOf(new Float32Array(16_000)),
-        sources,
-        clock: clockOf(sources),
-        format,
-        features,
-        openFrames: () => {
-          throw new Error('musetalk looks at no frame twice');
-        },
-        signal: new AbortController().signal,
-      };
-      return engine().open(clip);
-    }
+    ): Promise<EngineClip> => engine().open(onceSeenClip({ track, sources, format, features }));
 
     /** Renders all output frames of a clip, in batches of four. */
     async function render(sources: readonly number[], features?: FrameFeatures): Promise<Uint8Array[]> {

@@ -46,6 +46,23 @@ export const clockOf = (sources: readonly number[], fps = 25): Clock =>
 const soundFor = (clock: Clock): Float32Array =>
   new Float32Array(Math.round(endOf(clock) * SAMPLE_RATE)).fill(0.1);
 
+/** A clip of an engine that looks at no frame twice; by default with a second of silence. */
+export function onceSeenClip(
+  parts: Pick<ClipInput, 'track' | 'sources' | 'format'> & Partial<ClipInput>,
+): ClipInput {
+  return {
+    mouths: [],
+    audio: recordingOf(new Float32Array(SAMPLE_RATE)),
+    clock: clockOf(parts.sources),
+    features: noFeatures,
+    openFrames() {
+      throw new Error('this engine looks at no frame twice');
+    },
+    signal: new AbortController().signal,
+    ...parts,
+  };
+}
+
 /** A clip over such pictures, and a count of how often they were requested a second time. */
 export function clipInput(
   track: FaceTrack,
