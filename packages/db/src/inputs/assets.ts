@@ -1,6 +1,6 @@
 import { type ErrorCode, type Input, type MediaType } from '@lipsync/contract';
 import { type AssetRow, errorMessage, isId, ServiceError, storedErrorBody } from '@lipsync/domain';
-import { type Asset } from '@lipsync/prisma';
+import { type Asset, Prisma } from '@lipsync/prisma';
 import { customerTransaction, requireActive } from '../customers/customer-transaction';
 import { databaseNow, type Db, secondsAfter, type Tx } from '../postgres/db';
 import { insertJobs, type NewJob } from '../queue/queues';
@@ -128,7 +128,12 @@ interface OwnContent {
 
 /** Which of these contents nothing is stored for any more: no asset whose bytes are there, and no feature. */
 export function findUnknownContents(db: Db, contents: readonly OwnContent[]): Promise<OwnContent[]> {
-  return db.prisma.$queryRaw<OwnContent[]>`
+  return db.prisma.$queryRaw<OwnContent[]>(unknownAmong(contents));
+}
+
+/** The statement of `findUnknownContents`. */
+export function unknownAmong(contents: readonly OwnContent[]): Prisma.Sql {
+  return Prisma.sql`
     SELECT content.customer_id AS "customerId", content.sha256
     FROM unnest(${contents.map(({ customerId }) => customerId)}::text[], ${contents.map(({ sha256 }) => sha256)}::text[])
       AS content (customer_id, sha256)

@@ -6,7 +6,7 @@ import { failJob } from '../jobs/fail';
 import { heartbeatJob } from '../jobs/heartbeat';
 import { type CreatedRender } from '../renders/create-render';
 import { getRender } from '../renders/get-render';
-import { findUnknownContents, getAsset } from './assets';
+import { findUnknownContents, getAsset, unknownAmong } from './assets';
 import { getPreparation } from './preparations';
 
 const ANALYSIS = {
@@ -306,5 +306,24 @@ describe('inputs', () => {
       [customerId, sha256],
     );
     expect(await findUnknownContents(db, [known])).toEqual([]);
+  });
+
+  it('are looked up by their bytes in indexes, however much their customer has stored', async () => {
+    const { db, make } = scenario;
+    await make.query(`
+      INSERT INTO assets (id, customer_id, media_type, status, stage, sha256, object_key, expires_at, purged_at)
+      SELECT 'ast_' || n, 'cus_large', 'video', 'ready', 'ready', md5(n::text), 'k', now(),
+        CASE WHEN n % 5 > 0 THEN now() END
+      FROM generate_series(1, 20000) AS n`);
+    await make.query(`
+      INSERT INTO feature_objects (customer_id, video_sha256, sha256, size_bytes, kept_until)
+      SELECT 'cus_large', 'v' || n, md5(n::text), 1, now() FROM generate_series(1, 20000) AS n`);
+    await make.query('ANALYZE assets, feature_objects');
+    const contents = Array.from({ length: 3 }, (_, n) => ({ customerId: 'cus_large', sha256: `${n}` }));
+    const plan = await db.prisma.$queryRaw<{ 'QUERY PLAN': string }[]>`EXPLAIN ${unknownAmong(contents)}`;
+    const text = plan.map((line) => line['QUERY PLAN']).join('\n');
+    expect(text).toContain('assets_contents_idx');
+    expect(text).toContain('feature_objects_customer_id_sha256_idx');
+    expect(text).not.toContain('Seq Scan');
   });
 });
