@@ -110,10 +110,16 @@ it('finds what is under many prefixes in few requests, also where others have st
   expect((await traces()).filter((key) => key.startsWith('many/'))).toEqual([...others].sort());
 });
 
-it('says so if a version cannot be deleted', async () => {
-  await put('refused/object', 'x');
-  server.faults.set({ denyRate: 1, applies: ({ method }) => method === 'DELETE' });
+it('says so if a version cannot be deleted, and tries no more than it had begun to', async () => {
+  await Promise.all(Array.from({ length: 100 }, (_, i) => put(`refused/${i}`, 'x')));
+  let requests = 0;
+  const applies = ({ method }: { method: string }): boolean => {
+    if (method === 'DELETE') requests += 1;
+    return method === 'DELETE';
+  };
+  server.faults.set({ denyRate: 1, applies });
   await expect(storage.eraseVersions(['refused/'])).rejects.toMatchObject({ kind: 'rejected' });
+  expect(requests).toBe(32);
 });
 
 it('aborts uploads in parts that nobody completed', async () => {

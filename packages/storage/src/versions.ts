@@ -132,15 +132,18 @@ function sharedStart(sorted: readonly string[]): string {
 /** Requests at once: fewer than the client has sockets, so that none waits for one until it is given up. */
 const PARALLEL = 32;
 
-/** Calls `work` for each item, a few at once. Rejects with the first failure, when none is under way any more. */
+/** Calls `work` for each item, a few at once, until one fails. Rejects with that failure when none is under way any more. */
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   const waiting = items.values();
+  const failures: unknown[] = [];
   const takeTurns = async (): Promise<void> => {
-    for (const item of waiting) await work(item);
+    for (const item of waiting) {
+      await work(item).catch((error: unknown) => failures.push(error));
+      if (failures.length > 0) return;
+    }
   };
-  const turns = await Promise.allSettled(Array.from({ length: PARALLEL }, takeTurns));
-  const failed = turns.find((turn) => turn.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
+  await Promise.all(Array.from({ length: PARALLEL }, takeTurns));
+  if (failures.length > 0) throw failures[0];
 }
 
 /** An upload in parts that nobody has completed. */
