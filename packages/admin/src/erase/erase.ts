@@ -178,7 +178,7 @@ async function whatIsLeft({ db, storage }: ErasureDeps, subject: ErasureSubject)
     until === null
       ? []
       : [
-          `${count} signed upload addresses, which can be used until ${until.toISOString()}: erase again then`,
+          `${count} signed upload addresses, whose uploads may arrive until ${until.toISOString()}: erase again then`,
         ];
   const rows = Object.entries(await findLeftRows(db, subject))
     .filter(([table]) => table !== 'uploads' || count === 0)

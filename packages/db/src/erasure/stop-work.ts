@@ -223,11 +223,11 @@ async function lateFeatures(db: Db, { kind, customerId }: ErasureSubject): Promi
 /** Signed addresses under which the subject's owner can still store bytes. */
 export interface OpenUploads {
   readonly count: number;
-  /** When the last one ends, on the database's clock; null if there is none. */
+  /** When an upload to the last one is no longer accepted, on the database's clock; null if there is none. */
   readonly until: Date | null;
 }
 
-/** Nobody can take back a signed address: until the last one ends, what is uploaded there would stay. */
+/** Nobody can take back a signed address, and an upload that begins just before its end arrives later. */
 export async function findOpenUploads(db: Db, subject: ErasureSubject): Promise<OpenUploads> {
   const after = secondsAfter(await databaseNow(db.prisma), -UPLOAD_COMPLETE_GRACE_SECONDS);
   const found = await db.prisma.upload.aggregate({
