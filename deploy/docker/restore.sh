@@ -20,5 +20,14 @@ compose run --rm backup restore ${1:+--to "$1"}
 compose run --rm admin erased apply ||
   echo 'Not everything is erased again yet. Repeat: docker compose run --rm admin erased apply' >&2
 trap - EXIT
+[ -n "$running" ] || exit 0
 # shellcheck disable=SC2086
-[ -z "$running" ] || compose start $running
+compose start $running
+# `start` returns before anything answers, and only the newest releases of Compose have `start --wait`.
+health() { docker inspect --format '{{with .State.Health}}{{.Status}}{{end}}' "$1"; }
+# shellcheck disable=SC2086
+for container in $(compose ps --quiet $running); do
+  while [ "$(health "$container")" = starting ]; do sleep 1; done
+done
+# shellcheck disable=SC2086
+compose ps $running
