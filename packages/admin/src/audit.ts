@@ -19,7 +19,7 @@ export function addAuditCommand(program: Command, connection: Connection): void 
     .option('--customer <customer-id>', 'of this customer alone, even if it is gone')
     .option('--json')
     .action(({ since: sinceSeconds = WEEK_SECONDS, customer: customerId, json }: AuditOptions) =>
-      connection.withContext(async ({ db }) => {
+      connection.withDatabase(async ({ db }) => {
         const rows = await listAudit(db, { sinceSeconds, customerId });
         if (json) sayJson(rows.map((row) => ({ ...named(row), details: row.details })));
         else

@@ -14,14 +14,14 @@ import {
 import { openStorage, type Storage } from '@lipsync/storage';
 
 /** The database, as admin commands change it. */
-interface DatabaseContext {
+export interface DatabaseContext {
   db: Db;
   /** What the audit log says of the command: whatever it changes is recorded with this (`recordAct`). */
   act: Act;
 }
 
-/** The dependencies of admin commands: the database, and the box that seals webhook secrets. */
-export interface AdminContext extends DatabaseContext {
+/** For the commands that store webhook secrets: the box that seals them, too. */
+export interface SecretContext extends DatabaseContext {
   secretBox: SecretBox;
 }
 
@@ -32,7 +32,7 @@ export interface Connection {
   /** Provides the database alone (DATABASE_URL, PUBLIC_BASE_URL). */
   withDatabase<T>(action: (context: DatabaseContext) => Promise<T>): Promise<T>;
   /** Provides the database and the secret box (MASTER_KEY, MASTER_KEY_PREVIOUS). */
-  withContext<T>(action: (context: AdminContext) => Promise<T>): Promise<T>;
+  withSecretBox<T>(action: (context: SecretContext) => Promise<T>): Promise<T>;
   /** Provides the object store (S3_…) and the name of its bucket. Signs URLs for `endpoint`, S3_ENDPOINT by default. */
   withStorage<T>(action: (storage: Storage, bucket: string) => Promise<T>, endpoint?: string): Promise<T>;
   /** DATABASE_URL, for PostgreSQL's own programs. */
@@ -65,13 +65,8 @@ export function connectedBy(environment: () => Environment, act: () => Act): Con
   };
   return {
     withDatabase,
-    async withContext(action) {
-      const wanted = sharedSettings.pick({
-        DATABASE_URL: true,
-        PUBLIC_BASE_URL: true,
-        MASTER_KEY: true,
-        MASTER_KEY_PREVIOUS: true,
-      });
+    async withSecretBox(action) {
+      const wanted = sharedSettings.pick({ MASTER_KEY: true, MASTER_KEY_PREVIOUS: true });
       const env = loadEnv(wanted, environment());
       const secretBox = createSecretBox(env.MASTER_KEY, env.MASTER_KEY_PREVIOUS);
       return withDatabase((context) => action({ ...context, secretBox }));

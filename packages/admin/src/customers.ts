@@ -12,7 +12,7 @@ import {
 import { customerLimits, type CustomerRow } from '@lipsync/domain';
 import { type Command, InvalidArgumentError } from 'commander';
 import { print, type Row } from './command-line';
-import type { AdminContext, Connection } from './connect';
+import type { Connection, DatabaseContext, SecretContext } from './connect';
 
 /** `default` instead of null, because the parser treats null as an option without a value. */
 type LimitValue = number | 'default';
@@ -32,7 +32,7 @@ export function addCustomerCommands(program: Command, connection: Connection): v
     .description('a new customer; its webhook signing secret is shown this once')
     .option('--json')
     .action((name: string, options: LimitOptions & { json?: boolean }) =>
-      connection.withContext(async (context) => {
+      connection.withSecretBox(async (context) => {
         const { customer, signingSecret } = await newCustomer(context, name, changes(options));
         print({ ...row(customer), signing_secret: signingSecret }, options);
       }),
@@ -42,14 +42,14 @@ export function addCustomerCommands(program: Command, connection: Connection): v
     .command('list')
     .option('--json')
     .action((options: { json?: boolean }) =>
-      connection.withContext(async ({ db }) => print((await listCustomers(db)).map(row), options)),
+      connection.withDatabase(async ({ db }) => print((await listCustomers(db)).map(row), options)),
     );
 
   withLimitOptions(customers.command('limits <customer-id>'))
     .description('change limits; `default` goes back to the service’s own')
     .option('--json')
     .action((customerId: string, options: LimitOptions & { json?: boolean }) =>
-      connection.withContext(async ({ db, act }) => {
+      connection.withDatabase(async ({ db, act }) => {
         const customer = await setLimits(db, act, customerId, changes(options));
         if (customer === null) throw new Error(`there is no customer ${customerId}`);
         print(row(customer), options);
@@ -65,7 +65,7 @@ export function addCustomerCommands(program: Command, connection: Connection): v
     .option('--drop-deliveries', 'give up the webhooks that are not delivered yet, instead of holding them')
     .option('--json')
     .action((customerId: string, options: SuspendOptions) =>
-      connection.withContext(async (context) => print(await suspend(context, customerId, options), options)),
+      connection.withDatabase(async (context) => print(await suspend(context, customerId, options), options)),
     );
 
   customers
@@ -74,7 +74,7 @@ export function addCustomerCommands(program: Command, connection: Connection): v
     .option('--drop-deliveries', 'give those up instead')
     .option('--json')
     .action((customerId: string, options: ResumeOptions) =>
-      connection.withContext(async (context) => print(await resume(context, customerId, options), options)),
+      connection.withDatabase(async (context) => print(await resume(context, customerId, options), options)),
     );
 }
 
@@ -89,7 +89,7 @@ interface SuspendOptions extends ResumeOptions {
 
 /** May be repeated, also to cancel or drop what a first time left. Work goes first, as its end makes deliveries. */
 async function suspend(
-  { db, act }: AdminContext,
+  { db, act }: DatabaseContext,
   customerId: string,
   { cancelWork = false, dropDeliveries: drop = false }: SuspendOptions,
 ): Promise<Row> {
@@ -105,7 +105,7 @@ async function suspend(
 }
 
 async function resume(
-  { db, act }: AdminContext,
+  { db, act }: DatabaseContext,
   customerId: string,
   { dropDeliveries: drop = false }: ResumeOptions,
 ): Promise<Row> {
@@ -120,7 +120,7 @@ const SIGNING_SECRET_BYTES = 32;
 
 /** Creates a customer with a new signing secret, which is shown only once. Throws if nobody could see the name. */
 export async function newCustomer(
-  { db, secretBox, act }: AdminContext,
+  { db, secretBox, act }: SecretContext,
   name: string,
   limits: LimitChanges = {},
 ): Promise<{ customer: CustomerRow; signingSecret: string }> {

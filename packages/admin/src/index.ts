@@ -1,5 +1,5 @@
 export { print, printableText, type Row } from './command-line';
-export { type AdminContext } from './connect';
+export { type SecretContext } from './connect';
 export { newCustomer } from './customers';
 export { newKey } from './keys';
 export { runAdmin } from './run-admin';

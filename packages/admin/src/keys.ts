@@ -3,7 +3,7 @@ import { type ApiKeySummary, getSecret, issueKey, listKeys, revokeKey, rotateSec
 import { formatApiKey, hashApiKey, lastFourOf } from '@lipsync/domain';
 import { type Command, InvalidArgumentError } from 'commander';
 import { duration, print, type Row } from './command-line';
-import type { AdminContext, Connection } from './connect';
+import type { Connection, DatabaseContext, SecretContext } from './connect';
 
 const SECRET_BYTES = 32;
 
@@ -22,7 +22,7 @@ export function addKeyCommands(program: Command, connection: Connection): void {
     .option('--expires <duration>', 'refused after this time, as 90d; never when left out', lifetime)
     .option('--json')
     .action((customerId: string, options: IssueOptions) =>
-      connection.withContext(async (context) => {
+      connection.withDatabase(async (context) => {
         const { name, expires: endsInSeconds } = options;
         const key = await newKey(context, customerId, { name, endsInSeconds });
         if (key === null) throw new Error(`there is no customer ${customerId}`);
@@ -35,7 +35,7 @@ export function addKeyCommands(program: Command, connection: Connection): void {
     .description('its keys, with who issued each and when it was last used, to the hour')
     .option('--json')
     .action((customerId: string, options: JsonOption) =>
-      connection.withContext(async ({ db }) => print((await listKeys(db, customerId)).map(row), options)),
+      connection.withDatabase(async ({ db }) => print((await listKeys(db, customerId)).map(row), options)),
     );
 
   keys
@@ -43,7 +43,7 @@ export function addKeyCommands(program: Command, connection: Connection): void {
     .description('refused from the next request on')
     .option('--json')
     .action((keyId: string, options: JsonOption) =>
-      connection.withContext(async ({ db, act }) => {
+      connection.withDatabase(async ({ db, act }) => {
         if (!(await revokeKey(db, act, keyId))) throw new Error(`there is no active key ${keyId}`);
         print({ id: keyId, revoked: true }, options);
       }),
@@ -75,7 +75,7 @@ function lifetime(value: string): number {
  * exist.
  */
 export async function newKey(
-  { db, act }: AdminContext,
+  { db, act }: DatabaseContext,
   customerId: string,
   about: { name?: string | undefined; endsInSeconds?: number | undefined } = {},
 ): Promise<{ apiKey: string; summary: ApiKeySummary } | null> {
@@ -113,7 +113,7 @@ export function addSecretCommands(program: Command, connection: Connection): voi
     )
     .option('--json')
     .action((customerId: string, { activeIn = 0, json }: JsonOption & { activeIn?: number }) =>
-      connection.withContext(async (context) => {
+      connection.withSecretBox(async (context) => {
         const secret = await newSecret(context, customerId, activeIn);
         if (secret === null) throw new Error(`there is no customer ${customerId}`);
         const { signingSecret, activeFrom } = secret;
@@ -127,7 +127,7 @@ export function addSecretCommands(program: Command, connection: Connection): voi
  * Returns null if the customer does not exist.
  */
 async function newSecret(
-  { db, secretBox, act }: AdminContext,
+  { db, secretBox, act }: SecretContext,
   customerId: string,
   activeInSeconds = 0,
 ): Promise<{ signingSecret: string; activeFrom: Date } | null> {

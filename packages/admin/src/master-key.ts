@@ -2,7 +2,7 @@ import { listSecrets, replaceCiphertext } from '@lipsync/db';
 import { SecretBoxError } from '@lipsync/runtime';
 import { type Command } from 'commander';
 import { complain, print } from './command-line';
-import { type AdminContext, type Connection } from './connect';
+import { type Connection, type SecretContext } from './connect';
 
 export function addMasterKeyCommands(program: Command, connection: Connection): void {
   program
@@ -14,7 +14,7 @@ export function addMasterKeyCommands(program: Command, connection: Connection): 
     )
     .option('--json')
     .action((options: { json?: boolean }) =>
-      connection.withContext(async (context) => {
+      connection.withSecretBox(async (context) => {
         const { resealed, current, unreadable } = await resealSecrets(context);
         print({ resealed, current, unreadable: unreadable.length }, options);
         for (const id of unreadable) complain(`${id} opens with neither key`);
@@ -38,7 +38,7 @@ const PAGE = 500;
  * Encrypts every stored secret with the present master key. May be interrupted and repeated, and may run while
  * customers are created and secrets rotated, because those use the present key already.
  */
-export async function resealSecrets({ db, secretBox, act }: AdminContext): Promise<ResealReport> {
+export async function resealSecrets({ db, secretBox, act }: SecretContext): Promise<ResealReport> {
   const report: ResealReport = { resealed: 0, current: 0, unreadable: [] };
   let afterId = '';
   for (;;) {

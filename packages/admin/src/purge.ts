@@ -12,7 +12,7 @@ export function addPurgeCommand(program: Command, connection: Connection): void 
     )
     .option('--json')
     .action((options: { json?: boolean }) =>
-      connection.withContext(({ db, act }) =>
+      connection.withDatabase(({ db, act }) =>
         connection.withStorage(async (storage) => {
           const { USAGE_RETENTION_MONTHS: usageMonths } = connection.usageSettings();
           // Many transactions and deletions follow: it is on record that it was begun.

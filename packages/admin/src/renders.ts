@@ -10,7 +10,7 @@ import {
 import { RECORD_STATES } from '@lipsync/domain';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { complain, print, printWithTables, type Row } from './command-line';
-import { type AdminContext, type Connection, requireCustomer } from './connect';
+import { type Connection, type DatabaseContext, requireCustomer } from './connect';
 
 interface CustomerOption {
   customer?: string;
@@ -33,7 +33,7 @@ export function addRenderCommands(program: Command, connection: Connection): voi
     .description('where a render stands: its inputs, its engines, and the jobs that it waits for')
     .option('--json')
     .action((renderId: string, options: { json?: boolean }) =>
-      connection.withContext(async ({ db }) => {
+      connection.withDatabase(async ({ db }) => {
         const found = await findRender(db, renderId);
         const tables = { inputs: inputRows(found), engines: engineRows(found), jobs: jobRows(found) };
         printWithTables(renderRow(found), tables, options);
@@ -48,7 +48,7 @@ export function addRenderCommands(program: Command, connection: Connection): voi
     .option('--source <sha256>', 'made of these bytes: a file’s content credentials name them', digest)
     .option('--json')
     .action(({ customer, state, source, json }: ListOptions) =>
-      connection.withContext(async ({ db }) => {
+      connection.withDatabase(async ({ db }) => {
         await requireCustomer(db, customer);
         const { renders, leftOut } = await listRenders(db, {
           customerId: customer,
@@ -67,7 +67,7 @@ export function addRenderCommands(program: Command, connection: Connection): voi
     .option('--customer <customer-id>', 'all of this customer')
     .option('--json')
     .action((renderId: string | undefined, { customer, json }: CustomerOption) =>
-      connection.withContext(async (context) => {
+      connection.withDatabase(async (context) => {
         if ((renderId === undefined) === (customer === undefined))
           throw new Error('cancel takes either the id of a render, or --customer');
         await requireCustomer(context.db, customer);
@@ -89,7 +89,7 @@ async function findRender(db: Db, renderId: string): Promise<RenderInspection> {
   return found;
 }
 
-async function cancelOne({ db, act }: AdminContext, renderId: string): Promise<Row> {
+async function cancelOne({ db, act }: DatabaseContext, renderId: string): Promise<Row> {
   const { render } = await findRender(db, renderId);
   await cancelRender(db, render.customerId, renderId, act);
   return { id: renderId, customer_id: render.customerId, status: 'cancelled' };

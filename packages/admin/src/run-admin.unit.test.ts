@@ -4,15 +4,25 @@ import { duration, parseMonth } from './command-line';
 const environment = {
   DATABASE_URL: 'postgres://lipsync@127.0.0.1:1/lipsync',
   PUBLIC_BASE_URL: 'https://api.example.com',
-  MASTER_KEY: 'ab'.repeat(32),
 };
+const MASTER_KEY = 'ab'.repeat(32);
 
 it.each(['', '  ', '\t\n', '\u200b'])('refuses to create a customer whose name is %j', async (name) => {
-  expect(await runCommand(environment, 'customers', 'create', name)).toEqual({
+  expect(await runCommand({ ...environment, MASTER_KEY }, 'customers', 'create', name)).toEqual({
     exitCode: 1,
     stdout: '',
     stderr: 'admin: the name of a customer needs at least one visible character\n',
   });
+});
+
+it.each([
+  ['customers', 'create', 'Ada'],
+  ['secrets', 'rotate', 'cus_1'],
+  ['master-key', 'rotate'],
+])('asks for the master key where a secret is stored: %s %s', async (...args) => {
+  const { exitCode, stderr } = await runCommand(environment, ...args);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('MASTER_KEY');
 });
 
 it('says in one sentence that the database cannot be reached', async () => {

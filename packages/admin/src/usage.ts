@@ -22,7 +22,7 @@ export function addUsageCommand(program: Command, connection: Connection): void 
     .addOption(new Option('--csv').conflicts('json'))
     .option('--json')
     .action((options: UsageOptions) =>
-      connection.withContext(async ({ db }) => {
+      connection.withDatabase(async ({ db }) => {
         const { PRICE_LIST: list } = connection.usageSettings();
         const rows = await readRows(db, options, list);
         if (options.csv) printCsv(rows);

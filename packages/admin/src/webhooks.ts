@@ -38,7 +38,7 @@ export function addWebhookCommands(program: Command, connection: Connection): vo
     .option('--since <duration>', 'given up within this time, as 30m, 24h or 7d (default: 24h)', duration)
     .option('--json')
     .action(({ customer, since = DAY_SECONDS, json }: JsonOption & CustomerOption & { since?: number }) =>
-      connection.withContext(async ({ db }) => {
+      connection.withDatabase(async ({ db }) => {
         await requireCustomer(db, customer);
         const search = { sinceSeconds: since, customerId: customer, limit: LIST_MAX };
         const { deliveries, leftOut } = await listFailedDeliveries(db, search);
@@ -56,7 +56,7 @@ export function addWebhookCommands(program: Command, connection: Connection): vo
     .option('--customer <customer-id>', 'with --failed-since: of this customer alone')
     .option('--json')
     .action((eventId: string | undefined, options: RedeliverOptions) =>
-      connection.withContext(async ({ db, act }) => {
+      connection.withDatabase(async ({ db, act }) => {
         const { failedSince, customer, json } = options;
         if (eventId !== undefined && failedSince === undefined && customer === undefined)
           return redeliverOne(db, act, eventId, { json });

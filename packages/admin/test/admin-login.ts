@@ -19,7 +19,6 @@ export async function openAdminLogin({ database, make, server }: World): Promise
     environment: {
       DATABASE_URL: url.href,
       PUBLIC_BASE_URL: 'https://api.example.com',
-      MASTER_KEY: 'ab'.repeat(32),
       REDIS_URL: testRedisUrl(),
       S3_ENDPOINT: server.endpoint,
       S3_BUCKET: server.bucket,

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { type AdminContext, newCustomer, newKey } from '@lipsync/admin';
+import { newCustomer, newKey, type SecretContext } from '@lipsync/admin';
 import { createDb, type LimitChanges } from '@lipsync/db';
 import { migrate } from '@lipsync/prisma';
 import { createSecretBox } from '@lipsync/runtime';
@@ -58,7 +58,7 @@ export async function provisionCustomer(
 }
 
 export async function newCustomerWithKey(
-  context: AdminContext,
+  context: SecretContext,
   name: string,
   limits: LimitChanges,
 ): Promise<StackCustomer> {

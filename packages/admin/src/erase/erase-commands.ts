@@ -4,7 +4,7 @@ import { type ErasureSubject } from '@lipsync/db';
 import { StorageError } from '@lipsync/storage';
 import { type Command } from 'commander';
 import { complain, print, type Row } from '../command-line';
-import { type AdminContext, type Connection } from '../connect';
+import { type Connection } from '../connect';
 import { applyAgain, subjectOf } from './apply-again';
 import { countSubject, erase, type ErasureDeps } from './erase';
 import { type ErasureRecord, listErasures, readErasure } from './erasure-list';
@@ -64,7 +64,7 @@ type Deps = Omit<ErasureDeps, 'onStep'>;
 /** Opens what an erasure needs. Names the rights that the store wants if it refuses. */
 async function withErasure<T>(connection: Connection, action: (deps: Deps) => Promise<T>): Promise<T> {
   try {
-    return await connection.withContext(({ db, act }: AdminContext) =>
+    return await connection.withDatabase(({ db, act }) =>
       connection.withStorage((storage) =>
         connection.withQueues((queues) =>
           action({ db, storage, queues, act, wait: (ms) => pause(ms).then(() => undefined) }),
