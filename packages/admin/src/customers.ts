@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   cancelOpenRenders,
   createCustomer,
@@ -13,6 +12,7 @@ import { customerLimits, type CustomerRow } from '@lipsync/domain';
 import { type Command, InvalidArgumentError } from 'commander';
 import { print, type Row } from './command-line';
 import type { Connection, DatabaseContext, SecretContext } from './connect';
+import { newSigningSecret } from './keys';
 
 /** `default` instead of null, because the parser treats null as an option without a value. */
 type LimitValue = number | 'default';
@@ -116,8 +116,6 @@ async function resume(
   return { id: customerId, state: 'active', deliveries_dropped: dropped };
 }
 
-const SIGNING_SECRET_BYTES = 32;
-
 /** Creates a customer with a new signing secret, which is shown only once. Throws if nobody could see the name. */
 export async function newCustomer(
   { db, secretBox, act }: SecretContext,
@@ -126,7 +124,7 @@ export async function newCustomer(
 ): Promise<{ customer: CustomerRow; signingSecret: string }> {
   if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(name))
     throw new Error('the name of a customer needs at least one visible character');
-  const signingSecret = randomBytes(SIGNING_SECRET_BYTES).toString('hex');
+  const signingSecret = newSigningSecret();
   const customer = await createCustomer(db, act, {
     name,
     limits,

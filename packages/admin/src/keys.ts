@@ -122,6 +122,9 @@ export function addSecretCommands(program: Command, connection: Connection): voi
     );
 }
 
+/** In hex, as receivers hold it. */
+export const newSigningSecret = (): string => randomBytes(SECRET_BYTES).toString('hex');
+
 /**
  * Replaces the signing secret: from `activeFrom` on every attempt, including retries, is signed with the new one.
  * Returns null if the customer does not exist.
@@ -132,7 +135,7 @@ async function newSecret(
   activeInSeconds = 0,
 ): Promise<{ signingSecret: string; activeFrom: Date } | null> {
   if ((await getSecret(db, customerId)) === null) return null;
-  const signingSecret = randomBytes(SECRET_BYTES).toString('hex');
+  const signingSecret = newSigningSecret();
   const sealed = secretBox.seal(signingSecret, customerId);
   return { signingSecret, activeFrom: await rotateSecret(db, act, customerId, sealed, activeInSeconds) };
 }
