@@ -1,6 +1,13 @@
 import { type Act, recordAct } from '../audit/audit-log';
 import { type Db, transaction } from '../postgres/db';
-import { countCustomersRows, type ErasureSubject } from './subject';
+import {
+  assetsOf,
+  countCustomersRows,
+  type ErasureSubject,
+  preparationsOf,
+  rendersOf,
+  uploadsOf,
+} from './subject';
 
 /**
  * How many rows of the subject each table still has; empty if it is erased. The row of a customer, which says that it is
@@ -13,19 +20,15 @@ export async function findLeftRows(db: Db, subject: ErasureSubject): Promise<Rec
     return Object.fromEntries(counts.filter(([table]) => table !== 'customers'));
   }
   const { prisma } = db;
-  const counts =
-    kind === 'render'
-      ? {
-          renders: await prisma.render.count({ where: { id } }),
-          engine_runs: await prisma.engineRun.count({ where: { renderId: id } }),
-          webhook_events: await prisma.webhookEvent.count({ where: { renderId: id } }),
-        }
-      : {
-          assets: await prisma.asset.count({ where: { id } }),
-          uploads: await prisma.upload.count({ where: { assetId: id } }),
-          renders: await prisma.render.count({ where: { OR: [{ videoAssetId: id }, { audioAssetId: id }] } }),
-          preparations: await prisma.preparation.count({ where: { videoAssetId: id } }),
-        };
+  const counts = {
+    renders: await prisma.render.count({ where: rendersOf(subject) }),
+    // Of an asset there are none: they go in one transaction with its renders.
+    engine_runs: await prisma.engineRun.count({ where: { renderId: id } }),
+    webhook_events: await prisma.webhookEvent.count({ where: { renderId: id } }),
+    preparations: await prisma.preparation.count({ where: preparationsOf(subject) }),
+    assets: await prisma.asset.count({ where: assetsOf(subject) }),
+    uploads: await prisma.upload.count({ where: uploadsOf(subject) }),
+  };
   return Object.fromEntries(Object.entries(counts).filter(([, rows]) => rows > 0));
 }
 
