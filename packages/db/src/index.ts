@@ -81,4 +81,4 @@ export {
 } from './erasure/erasure-pages';
 export { endErasure, findLeftRows } from './erasure/end-erasure';
 export { type ErasureSubject, findErasureSubject } from './erasure/subject';
-export { findEndedJobs, findOpenUploads, msUntil, stopWork, WRITERS_SECONDS } from './erasure/stop-work';
+export { findEndedJobs, findOpenUploads, stopWork, WRITERS_SECONDS } from './erasure/stop-work';

@@ -12,7 +12,6 @@ import {
   findErasedFeatures,
   findLeftRows,
   findOpenUploads,
-  msUntil,
   QUEUE_NAMES,
   stopWork,
   WRITERS_SECONDS,
@@ -96,14 +95,13 @@ export async function stop(
   await writeErasure(storage, record);
   onStep('noted in the list of erasures');
 
-  const { writersUntil, jobIds } = await stopWork(db, subject, act);
+  const { writersMs, jobIds } = await stopWork(db, subject, act);
+  // Whoever was at work when an earlier call was killed is not known any more.
+  const quietAtMs = performance.now() + (earlier?.state === 'begun' ? WRITERS_SECONDS * 1000 : writersMs);
   onStep('work ended, keys and deliveries stopped');
   await forgetMessages(deps, subject, jobIds);
   onStep('messages removed');
-  const waitMs = writersUntil === null ? 0 : await msUntil(db, writersUntil);
-  // Whoever was at work when an earlier call was killed is not known any more.
-  const quietInMs = earlier?.state === 'begun' ? WRITERS_SECONDS * 1000 : waitMs;
-  return { subject, record, quietAtMs: performance.now() + quietInMs };
+  return { subject, record, quietAtMs };
 }
 
 /** Resolves when nobody is at work for any of these. */

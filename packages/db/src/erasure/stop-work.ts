@@ -18,8 +18,8 @@ const LATE_FEATURE_SECONDS = 60;
 export const WRITERS_SECONDS = LATE_FEATURE_SECONDS + LAST_TRANSFER_SECONDS;
 
 interface Stopped {
-  /** On the database's clock. Until then somebody may still store or send something; null if nobody was at work. */
-  readonly writersUntil: Date | null;
+  /** For how many milliseconds from now somebody may still store or send something; 0 if nobody was at work. */
+  readonly writersMs: number;
   /** Jobs that ended here. Notify their workers, so that they stop at once. */
   readonly jobIds: string[];
 }
@@ -43,9 +43,8 @@ export async function stopWork(db: Db, subject: ErasureSubject, act: Act): Promi
     await giveUpDeliveries(db, subject),
     await lateFeatures(db, subject),
   ];
-  const latest = Math.max(...times.map((time) => time?.getTime() ?? -Infinity));
-  const now = await databaseNow(db.prisma);
-  return { writersUntil: latest > now.getTime() ? new Date(latest) : null, jobIds };
+  const now = (await databaseNow(db.prisma)).getTime();
+  return { writersMs: Math.max(0, ...times.map((time) => (time?.getTime() ?? now) - now)), jobIds };
 }
 
 /** From the commit of this on, nothing is created that belongs to the subject. */
@@ -237,9 +236,4 @@ export async function findOpenUploads(db: Db, subject: ErasureSubject): Promise<
   });
   const last = found._max.expiresAt;
   return { count: found._count, until: last && secondsAfter(last, UPLOAD_COMPLETE_GRACE_SECONDS) };
-}
-
-/** How many milliseconds are left until this time on the database's clock; 0 for the past. */
-export async function msUntil(db: Db, time: Date): Promise<number> {
-  return Math.max(0, time.getTime() - (await databaseNow(db.prisma)).getTime());
 }
