@@ -45,7 +45,7 @@ export interface World {
 
 export async function openWorld(): Promise<World> {
   const database = await createTestDatabase();
-  const db = openDatabase(database.url);
+  const db = createDb({ url: database.url, poolMax: 8, publicBaseUrl: 'https://api.example.com' });
   const make = createFactories(database.url);
   await make.worker(SLOTS);
   const server = await startS3Server({ versioning: true });
@@ -70,9 +70,6 @@ export async function openWorld(): Promise<World> {
     },
   };
 }
-
-export const openDatabase = (url: string): Db =>
-  createDb({ url, poolMax: 8, publicBaseUrl: 'https://api.example.com' });
 
 /** A customer with something of every kind, finished, failed, running and waiting. */
 export interface Erasable {

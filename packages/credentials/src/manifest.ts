@@ -18,7 +18,7 @@ export interface Provenance {
 }
 
 /** A manifest store that lacks only the hash of its file. */
-export interface UnsignedManifest {
+interface UnsignedManifest {
   /** Its size, in bytes, signed or not. */
   readonly bytes: number;
   /** The signed store. `hash`: SHA-256 of what the hard binding covers. */

@@ -18,7 +18,7 @@ export { dropDeliveries, setCustomerState } from './customers/suspension';
 export { getSecret, listSecrets, replaceCiphertext, rotateSecret } from './customers/webhook-secrets';
 export { type Act, type AuditRow, listAudit, recordAct } from './audit/audit-log';
 export { createAsset, findUnknownContents, getAsset } from './inputs/assets';
-export { type Backlog, type QueueBacklog, readBacklog } from './queue/backlog';
+export { type Backlog, readBacklog } from './queue/backlog';
 export {
   beginFeature,
   type Coverage,
@@ -61,7 +61,7 @@ export { createPreparation, getPreparation } from './inputs/preparations';
 export { stopOpenPreparations } from './inputs/stop-preparations';
 export { purge } from './maintenance/purge';
 export { openDb } from './postgres/open-db';
-export { type JobKind, QUEUE_NAMES, type QueueName } from './queue/queues';
+export { QUEUE_NAMES, type QueueName } from './queue/queues';
 export { reconcile } from './maintenance/reconcile';
 export { type ListedRender, listRenders } from './renders/list-renders';
 export { getRender, type RenderDetails } from './renders/get-render';
@@ -74,10 +74,8 @@ export {
   deleteFeatures,
   deleteRest,
   type ErasedFeatures,
-  type ErasurePage,
   erasurePages,
   findErasedFeatures,
-  type ObjectPrefixes,
 } from './erasure/erasure-pages';
 export { endErasure, findLeftRows } from './erasure/end-erasure';
 export { type ErasureSubject, findErasureSubject } from './erasure/subject';

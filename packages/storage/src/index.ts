@@ -1,4 +1,3 @@
-export { type BrowserAccess } from './cors';
 export {
   assetKey,
   assetPrefix,
@@ -12,5 +11,4 @@ export {
 } from './keys';
 export { openStorage, waitForStorageAccess } from './open-storage';
 export { createStorage, type Storage } from './storage';
-export { type VersionTotals } from './versions';
 export { isStorageAwayAtFirst, isStorageUnavailable, StorageError } from './storage-error';

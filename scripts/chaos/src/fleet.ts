@@ -47,7 +47,7 @@ const READY_MS = 180_000;
 const RESTART_AFTER_MS = 2_000;
 
 /** A process that can be cut off, and made to end itself. */
-export interface Breakable {
+interface Breakable {
   name: string;
   /** Its own way to each backend. */
   links: Record<Backend, TcpProxy>;

@@ -7,7 +7,7 @@ const FPS = 25;
 export const CLIPS = { short: 1.2, long: 2 } as const;
 export type Clip = keyof typeof CLIPS;
 export const SYNC_MODES = ['cut_off', 'bounce', 'loop', 'remap', 'silence'] as const;
-export type SyncMode = (typeof SYNC_MODES)[number];
+type SyncMode = (typeof SYNC_MODES)[number];
 
 /** Cuts the samples into clips that two cores can render many of. */
 export async function makeClips(): Promise<Record<Clip, { video: Buffer; audio: Buffer }>> {

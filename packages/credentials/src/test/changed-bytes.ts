@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { activeManifest, readCredentials } from './read-credentials';
 
 /** A changed byte of a file. */
-export interface Change {
+interface Change {
   readonly at: number;
   readonly xor: number;
 }

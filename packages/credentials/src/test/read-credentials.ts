@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import init, { WasmReader } from '@contentauth/c2pa-wasm';
 
 /** What the other implementation of C2PA says of a file: parts of its report. */
-export interface Report {
+interface Report {
   readonly validation_state: 'Invalid' | 'Valid' | 'Trusted';
   readonly validation_status?: readonly { readonly code: string }[];
   readonly active_manifest: string;

@@ -220,7 +220,7 @@ async function lateFeatures(db: Db, { kind, customerId }: ErasureSubject): Promi
 }
 
 /** Signed addresses under which the subject's owner can still store bytes. */
-export interface OpenUploads {
+interface OpenUploads {
   readonly count: number;
   /** When an upload to the last one is no longer accepted, on the database's clock; null if there is none. */
   readonly until: Date | null;

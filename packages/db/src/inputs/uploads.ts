@@ -12,7 +12,7 @@ import { databaseNow, type Db, secondsAfter, type Tx } from '../postgres/db';
 import { insertJobs } from '../queue/queues';
 import { assetRow, ingestOf } from './assets';
 
-export interface NewUpload {
+interface NewUpload {
   customerId: string;
   mediaType: MediaType;
   contentType: string;
@@ -25,7 +25,7 @@ export interface NewUpload {
 }
 
 /** The object that storage holds under an upload's staging key. */
-export interface StagedObject {
+interface StagedObject {
   sizeBytes: number;
   etag: string;
 }

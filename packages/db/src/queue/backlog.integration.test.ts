@@ -1,5 +1,6 @@
 import { openScenario, type Scenario } from '../../test/scenario';
-import { cancelRender, enqueueJobs, QUEUE_NAMES, type QueueBacklog, type QueueName, readBacklog } from '..';
+import { cancelRender, enqueueJobs, QUEUE_NAMES, type QueueName, readBacklog } from '..';
+import { type QueueBacklog } from './backlog';
 
 const CAPS = { perOrigin: 2, perCustomer: 3 };
 
