@@ -17,23 +17,21 @@ export async function markOutput(
   signer: ContentSigner,
   file: string,
   { source, ...provenance }: Provenance & { readonly source: string },
-): Promise<{ readonly sourceManifests: 'kept' | 'none'; readonly addedBytes: number }> {
+): Promise<void> {
   const identity = await signer.identity();
-  const kept = await readSourceManifests(source);
-  const manifest = await createManifest(identity, provenance, kept);
+  const manifest = await createManifest(identity, provenance, await readSourceManifests(source));
   const marked = `${file}.marked`;
   const from = await open(file);
   try {
     const to = await open(marked, 'wx');
     try {
-      const addedBytes = provenanceBoxSize(manifest.bytes);
-      const { hash, at } = await copyWithGap(from, to, addedBytes);
+      const gap = provenanceBoxSize(manifest.bytes);
+      const { hash, at } = await copyWithGap(from, to, gap);
       const box = provenanceBox(await manifest.sign(hash));
-      if (box.length !== addedBytes) throw new Error('the manifest has another size than it was given');
+      if (box.length !== gap) throw new Error('the manifest has another size than it was given');
       await writeAt(to, box, at);
       await to.close();
       await rename(marked, file);
-      return { sourceManifests: kept === null ? 'none' : 'kept', addedBytes };
     } finally {
       await to.close().catch(() => undefined);
       await rm(marked, { force: true });

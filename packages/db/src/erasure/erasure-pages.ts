@@ -154,10 +154,9 @@ export async function findErasedFeatures(
 }
 
 /** Deletes the rows of features whose objects are gone. */
-export async function deleteFeatures({ prisma }: Db, { where }: ErasedFeatures): Promise<number> {
-  const features = await prisma.feature.deleteMany({ where });
-  const objects = await prisma.featureObject.deleteMany({ where });
-  return features.count + objects.count;
+export async function deleteFeatures({ prisma }: Db, { where }: ErasedFeatures): Promise<void> {
+  await prisma.feature.deleteMany({ where });
+  await prisma.featureObject.deleteMany({ where });
 }
 
 /** Rows per statement. */
@@ -167,21 +166,18 @@ const BATCH = 5_000;
  * Deletes what else any table has of a customer, but neither its own row, which says that it is being erased, nor uploads
  * whose addresses still work. Usage stays, and no longer says whose it was.
  */
-export async function deleteRest({ prisma }: Db, customerId: string): Promise<number> {
-  let total = 0;
+export async function deleteRest({ prisma }: Db, customerId: string): Promise<void> {
   for (const table of await tablesOfCustomers(prisma)) {
     if (table === 'uploads') continue;
     const name = tableName(table);
     const some = Prisma.sql`ctid = ANY(ARRAY(
       SELECT ctid FROM ${name} WHERE customer_id = ${customerId} LIMIT ${BATCH}::int))`;
-    for (let changed = BATCH; changed === BATCH; total += changed) {
+    for (let changed = BATCH; changed === BATCH;)
       changed =
         table === ANONYMOUS_TABLE
           ? await anonymizeUsage(prisma, customerId, BATCH)
           : await prisma.$executeRaw`DELETE FROM ${name} WHERE ${some}`;
-    }
   }
-  return total;
 }
 
 /** What was used is billed, and counted for years. */
