@@ -2,6 +2,7 @@ import { type CustomerState } from '@lipsync/domain';
 import { Prisma } from '@lipsync/prisma';
 import { type Act, recordAct } from '../audit/audit-log';
 import { type Db, transaction } from '../postgres/db';
+import { GIVE_UP } from '../webhooks/webhook-events';
 
 /** SQL: the customers whose deliveries wait. An index holds them, of which there are few. */
 export const HELD_CUSTOMERS = `SELECT id FROM customers WHERE state <> 'active'`;
@@ -36,8 +37,7 @@ export function setCustomerState(
 export function dropDeliveries(db: Db, act: Act, customerId: string): Promise<number> {
   return transaction(db, async (tx) => {
     const dropped = await tx.$executeRaw`
-      UPDATE webhook_deliveries
-      SET status = 'failed', next_attempt_at = NULL, lease_until = NULL, claim_token = NULL, updated_at = clock_timestamp()
+      UPDATE webhook_deliveries SET ${GIVE_UP}
       WHERE customer_id = ${customerId} AND status = 'pending' AND customer_id IN (${Prisma.raw(HELD_CUSTOMERS)})`;
     if (dropped > 0) await recordAct(db, tx, act, { customerId, details: { deliveries_dropped: dropped } });
     return dropped;

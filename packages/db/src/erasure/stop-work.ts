@@ -8,6 +8,7 @@ import { cancelOpenRuns, endPreparation } from '../jobs/end-records';
 import { failSubject } from '../jobs/fail';
 import { finishJobs, lockSubject } from '../jobs/job';
 import { databaseNow, type Db, secondsAfter, transaction } from '../postgres/db';
+import { GIVE_UP } from '../webhooks/webhook-events';
 import { assetsOf, type ErasureSubject, preparationsOf, rendersOf, uploadsOf } from './subject';
 
 /** How long a worker whose job was ended may still be storing something: it notices, and its transfer is cut off. */
@@ -201,9 +202,7 @@ async function giveUpDeliveries(db: Db, subject: ErasureSubject): Promise<Date |
         AND (${records}::text[] IS NULL OR COALESCE(render_id, preparation_id) = ANY(${records}::text[]))
       FOR UPDATE OF delivery
     ), given_up AS (
-      UPDATE webhook_deliveries SET status = 'failed', next_attempt_at = NULL, lease_until = NULL, claim_token = NULL,
-        updated_at = clock_timestamp()
-      WHERE id IN (SELECT id FROM pending)
+      UPDATE webhook_deliveries SET ${GIVE_UP} WHERE id IN (SELECT id FROM pending)
     )
     SELECT max(lease_until) AS until FROM pending`;
   return row?.until ?? null;

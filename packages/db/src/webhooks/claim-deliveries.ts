@@ -3,6 +3,7 @@ import { WEBHOOK_WINDOW_SECONDS } from '@lipsync/domain';
 import { Prisma } from '@lipsync/prisma';
 import { HELD_CUSTOMERS } from '../customers/suspension';
 import { type Db, run, transaction } from '../postgres/db';
+import { GIVE_UP } from './webhook-events';
 
 interface DueDelivery {
   id: string;
@@ -83,8 +84,8 @@ export async function claimDeliveries(db: Db, options: DeliveryClaimOptions): Pr
     const over = chosen.filter(({ isOver }) => isOver);
     if (over.length > 0)
       await tx.$executeRaw`
-        UPDATE webhook_deliveries SET status = 'failed', next_attempt_at = NULL, lease_until = NULL, claim_token = NULL,
-          last_error = CASE WHEN attempts > 0 THEN COALESCE(last_error, 'timeout') END, updated_at = clock_timestamp()
+        UPDATE webhook_deliveries
+        SET ${GIVE_UP}, last_error = CASE WHEN attempts > 0 THEN COALESCE(last_error, 'timeout') END
         WHERE id = ANY(${over.map(({ id }) => id)})`;
 
     const open = chosen.filter(({ isOver }) => !isOver);

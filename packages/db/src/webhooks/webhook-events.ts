@@ -1,6 +1,6 @@
 import { type RecordResource, type WebhookEventType } from '@lipsync/contract';
 import { type RenderRow, webhookEventBody } from '@lipsync/domain';
-import { type Prisma } from '@lipsync/prisma';
+import { Prisma } from '@lipsync/prisma';
 import { type Db, type Tx } from '../postgres/db';
 
 interface NewEvent {
@@ -48,3 +48,7 @@ export function newDelivery(
     updatedAt: now,
   };
 }
+
+/** SQL for an UPDATE: nothing more is sent, and what an attempt under way reports is not heard. */
+export const GIVE_UP = Prisma.sql`
+  status = 'failed', next_attempt_at = NULL, lease_until = NULL, claim_token = NULL, updated_at = clock_timestamp()`;
