@@ -20,6 +20,8 @@ const TYPE = 'video/mp4';
 const KEPT = Buffer.from('bytes of the service, which no upload may reach');
 const SENT = Buffer.from('bytes of a caller');
 const EXPIRES_SECONDS = 300;
+const UPLOAD = { contentType: TYPE, contentLength: SENT.length, expiresSeconds: EXPIRES_SECONDS };
+const DOWNLOAD = { filename: 'check.mp4', contentType: TYPE, expiresSeconds: EXPIRES_SECONDS };
 const TIMEOUT_MS = 15_000;
 const NOT_NOW: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 const EVERYBODY = 'uri="http://acs.amazonaws.com/groups/global/AllUsers"';
@@ -120,13 +122,12 @@ async function deleteOne(storage: Storage, key: string): Promise<Expected> {
 }
 
 async function download(storage: Storage, key: string): Promise<Expected> {
-  const options = { filename: 'check.mp4', contentType: TYPE, expiresSeconds: EXPIRES_SECONDS };
-  const { url } = await storage.presignGet(key, options);
+  const { url } = await storage.presignGet(key, DOWNLOAD);
   const answer = await request(url);
   if (answer.body !== KEPT.toString()) return broken(`a signed download is answered with ${answer.status}`);
   if ((await request(withOtherSignature(url))).ok)
     return unsafe('the store does not verify the signatures of downloads');
-  if (answer.headers.get('content-disposition') !== 'attachment; filename="check.mp4"')
+  if (answer.headers.get('content-disposition') !== `attachment; filename="${DOWNLOAD.filename}"`)
     return note('a download is not named as its signed address says, so browsers may display it');
   return ok('signed downloads work, and no others do');
 }
@@ -139,8 +140,7 @@ interface SignedUpload {
 }
 
 async function signUpload(storage: Storage, key: string): Promise<SignedUpload> {
-  const length = { contentType: TYPE, contentLength: SENT.length };
-  const { url } = await storage.presignPut(key, { ...length, expiresSeconds: EXPIRES_SECONDS });
+  const { url } = await storage.presignPut(key, UPLOAD);
   const send: SignedUpload['send'] = ({ headers = {}, body = SENT, url: other = url } = {}) =>
     request(other, {
       method: 'PUT',
@@ -219,9 +219,8 @@ async function uploadTagged(sign: Sign): Promise<Expected> {
 }
 
 async function compareSigners(storage: Storage, key: string): Promise<Expected> {
-  const options = { contentType: TYPE, expiresSeconds: EXPIRES_SECONDS };
-  const put = await storage.presignPut(key, { ...options, contentLength: SENT.length });
-  const get = await storage.presignGet(key, { ...options, filename: 'check.mp4' });
+  const put = await storage.presignPut(key, UPLOAD);
+  const get = await storage.presignGet(key, DOWNLOAD);
   if (signerOf(put.url) !== signerOf(get.url)) return ok('uploads are signed with a key pair of their own');
   return note(
     'uploads are signed with the service’s own key pair: only what the store refuses keeps a signed upload from more. S3_UPLOAD_ACCESS_KEY_ID names a pair that has no further rights',
@@ -229,8 +228,7 @@ async function compareSigners(storage: Storage, key: string): Promise<Expected> 
 }
 
 async function goUnsigned(storage: Storage, key: string, free: string): Promise<Expected> {
-  const options = { filename: 'check.mp4', contentType: TYPE, expiresSeconds: EXPIRES_SECONDS };
-  const there = unsigned((await storage.presignGet(key, options)).url);
+  const there = unsigned((await storage.presignGet(key, DOWNLOAD)).url);
   const list = `${there.slice(0, -key.length)}?list-type=2`;
   const possible: string[] = [];
   if ((await request(there)).ok) possible.push('read');

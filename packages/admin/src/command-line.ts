@@ -3,6 +3,9 @@ import { InvalidArgumentError } from 'commander';
 /** A row of a command's output. Dates are printed as ISO 8601. */
 export type Row = Readonly<Record<string, string | number | boolean | null | Date | undefined>>;
 
+/** Rows of a list: more than anybody reads. The rest is only counted. */
+export const LIST_MAX = 100;
+
 /** Prints one row or a table, or with `json` exactly one JSON value. */
 export function print(rows: Row | readonly Row[], { json = false }: { json?: boolean | undefined }): void {
   if (json) sayJson(rows);

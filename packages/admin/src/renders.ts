@@ -9,7 +9,7 @@ import {
 } from '@lipsync/db';
 import { RECORD_STATES } from '@lipsync/domain';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { complain, print, printWithTables, type Row } from './command-line';
+import { complain, LIST_MAX, print, printWithTables, type Row } from './command-line';
 import { type Connection, type DatabaseContext, requireCustomer } from './connect';
 
 interface CustomerOption {
@@ -21,9 +21,6 @@ interface ListOptions extends CustomerOption {
   state?: (typeof RECORD_STATES.states)[number][];
   source?: string;
 }
-
-/** More than anybody reads. The rest is only counted. */
-const LIST_MAX = 100;
 
 export function addRenderCommands(program: Command, connection: Connection): void {
   const renders = program.command('renders').description('renders of all customers');

@@ -9,7 +9,7 @@ import {
 } from '@lipsync/db';
 import { isServiceError } from '@lipsync/domain';
 import { type Command } from 'commander';
-import { complain, duration, print, type Row } from './command-line';
+import { complain, duration, LIST_MAX, print, type Row } from './command-line';
 import { type Connection, requireCustomer } from './connect';
 
 interface JsonOption {
@@ -24,8 +24,6 @@ interface RedeliverOptions extends JsonOption, CustomerOption {
   failedSince?: number;
 }
 
-/** More than anybody reads. The rest is only counted. */
-const LIST_MAX = 100;
 const DAY_SECONDS = 86_400;
 
 export function addWebhookCommands(program: Command, connection: Connection): void {
