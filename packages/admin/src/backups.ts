@@ -66,17 +66,17 @@ export function addBackupCommands(program: Command, connection: Connection): voi
     .description(
       'the database as a dump has it, and the bucket as it was then; services must be stopped. Dumps the database of now first',
     )
-    .option('--to <time>', 'of the dumps until this time the newest, as 2026-03-01T12:00:00Z', time)
+    .option('--to <time>', 'the newest dump until this time, as 2026-03-01T12:00:00Z', time)
     .option('--json')
     .action((options: { to?: Date; json?: boolean }) =>
       connection.withStorage(async (storage) => {
         const { to } = options;
         const databaseUrl = connection.databaseUrl();
         const dump = chosenDump(await dumps(storage), to);
-        if (dump === undefined) throw new Error('there is no dump that is as old');
+        if (dump === undefined) throw new Error('there is no dump that old');
         const connected = await connectedPrograms(databaseUrl);
         if (connected.length > 0)
-          throw new Error(`stop the services first; connected are: ${connected.join(', ')}`);
+          throw new Error(`stop the services first: still connected are ${connected.join(', ')}`);
         const before = await dumpInto(storage, databaseUrl, OF_BEFORE);
         await withFile(async (file) => {
           await storage.getToFile(dump.key, file);

@@ -170,7 +170,7 @@ describe('admin bucket cors', () => {
     await serve();
     const before = await check(ONE_PAIR);
     expect(before.finding('browsers')).toBe(
-      `pages of ${PAGES}, which the studio is one of, cannot upload, download in parts. If browsers shall: admin bucket cors`,
+      `pages of ${PAGES}, such as the studio, cannot upload, download in parts. To let them, run admin bucket cors`,
     );
     await cors();
     const after = await check(ONE_PAIR);
@@ -199,7 +199,7 @@ describe('admin bucket cors', () => {
     const without = await cors();
     expect(without.exitCode).toBe(1);
     expect(without.stderr).toContain(
-      `this store has no CORS rules of buckets, and lets pages of ${PAGES} not in`,
+      `this store has no CORS rules for buckets, and does not let in pages of ${PAGES}`,
     );
   });
 

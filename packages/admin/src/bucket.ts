@@ -28,7 +28,7 @@ export function addBucketCommands(program: Command, connection: Connection): voi
   bucket
     .command('cors')
     .description(
-      'let pages of PUBLIC_BASE_URL, which the studio is one of, upload and download: sets one CORS rule and keeps the bucket’s others',
+      'let pages of PUBLIC_BASE_URL, such as the studio, upload and download: sets one CORS rule and keeps the bucket’s others',
     )
     .option('--origin <url...>', 'let pages of these origins in as well', origin)
     .option('--json')
@@ -85,7 +85,7 @@ async function letIn(storage: Storage, origins: readonly string[]): Promise<Row>
     for (const each of origins)
       if ((await whatBrowsersLack(storage, each)).length > 0)
         throw new Error(
-          `this store has no CORS rules of buckets, and lets pages of ${each} not in. Allow them where the store itself is configured, then run bucket check`,
+          `this store has no CORS rules for buckets, and does not let in pages of ${each}. Allow them where the store itself is configured, then run bucket check`,
           { cause: error },
         );
     return { pages, change: 'none: the store has no such rules, and lets these pages in by itself' };

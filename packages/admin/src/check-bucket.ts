@@ -89,7 +89,7 @@ async function storeAndRead(storage: Storage, key: string): Promise<Expected> {
   if (!(await storage.getBuffer(key)).equals(KEPT))
     return broken('an object was read that differs from what was stored');
   if (described?.sizeBytes !== KEPT.length || described.contentType !== TYPE)
-    return broken('the store tells another size or type than those of the object');
+    return broken('the store reports another size or type than the object has');
   return ok('objects are stored, described and read');
 }
 
@@ -162,7 +162,7 @@ async function uploadAndTake(storage: Storage, sign: Sign, to: string): Promise<
       throw new Error('the service may not read what the pair of uploads has stored');
     throw error;
   });
-  if (described?.contentType !== TYPE) return broken('the store tells another type than that of the upload');
+  if (described?.contentType !== TYPE) return broken('the store reports another type than the upload had');
   await storage.copy(upload.key, to, { ifMatch: described.etag });
   const same = (await storage.getBuffer(to)).equals(SENT);
   return same ? ok('signed uploads work') : broken('an upload was read that differs from what was sent');
@@ -243,7 +243,7 @@ async function askAsBrowser(storage: Storage, origin: string, key: string): Prom
   const lacks = await whatBrowsersLack(storage, origin, key);
   if (lacks.length === 0) return ok(`pages of ${origin} upload and download`);
   return note(
-    `pages of ${origin}, which the studio is one of, cannot ${lacks.join(', ')}. If browsers shall: admin bucket cors`,
+    `pages of ${origin}, such as the studio, cannot ${lacks.join(', ')}. To let them, run admin bucket cors`,
   );
 }
 

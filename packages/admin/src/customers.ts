@@ -29,7 +29,7 @@ export function addCustomerCommands(program: Command, connection: Connection): v
   const customers = program.command('customers').description('who may use the service, and how much of it');
 
   withLimitOptions(customers.command('create <name>'))
-    .description('a new customer; its webhook signing secret is shown this once')
+    .description('a new customer; its webhook signing secret is shown only now')
     .option('--json')
     .action((name: string, options: LimitOptions & { json?: boolean }) =>
       connection.withSecretBox(async (context) => {

@@ -17,7 +17,7 @@ export function addKeyCommands(program: Command, connection: Connection): void {
 
   keys
     .command('issue <customer-id>')
-    .description('a new key, shown this once')
+    .description('a new key, shown only now')
     .option('--name <text>', 'what it is for, to tell it from others', keyName)
     .option('--expires <duration>', 'refused after this time, as 90d; never when left out', lifetime)
     .option('--json')
@@ -104,11 +104,11 @@ export function addSecretCommands(program: Command, connection: Connection): voi
     .description('webhook signing secrets')
     .command('rotate <customer-id>')
     .description(
-      'a new secret, shown this once; it signs every attempt from its time on, the present one until then',
+      'a new secret, shown only now; once it is active it signs every attempt, and until then the present one does',
     )
     .option(
       '--active-in <duration>',
-      'from when on it signs, as 30m, 24h or 7d; at once when left out',
+      'when it becomes active, as 30m, 24h or 7d from now; at once when left out',
       duration,
     )
     .option('--json')

@@ -10,7 +10,7 @@ export function addMasterKeyCommands(program: Command, connection: Connection): 
     .description('the key under which webhook secrets are stored')
     .command('rotate')
     .description(
-      'encrypt what is under MASTER_KEY_PREVIOUS under MASTER_KEY; fails while a secret opens with neither',
+      'encrypt under MASTER_KEY what is still under MASTER_KEY_PREVIOUS; fails while a secret opens with neither',
     )
     .option('--json')
     .action((options: { json?: boolean }) =>

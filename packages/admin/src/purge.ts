@@ -8,7 +8,7 @@ export function addPurgeCommand(program: Command, connection: Connection): void 
   program
     .command('purge')
     .description(
-      'delete what has expired now, as the media workers do by themselves; never touches what is in use',
+      'delete now what has expired, as the media workers do by themselves; never touches what is in use',
     )
     .option('--json')
     .action((options: { json?: boolean }) =>

@@ -60,7 +60,7 @@ export function addRenderCommands(program: Command, connection: Connection): voi
 
   renders
     .command('cancel [render-id]')
-    .description('cancel a render, or all that are unfinished of a customer, as their caller could')
+    .description('cancel a render, or every unfinished one of a customer, as the caller could')
     .option('--customer <customer-id>', 'all of this customer')
     .option('--json')
     .action((renderId: string | undefined, { customer, json }: CustomerOption) =>

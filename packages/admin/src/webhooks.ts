@@ -31,7 +31,9 @@ export function addWebhookCommands(program: Command, connection: Connection): vo
 
   webhooks
     .command('failed')
-    .description(`deliveries that were given up and not repeated since, the latest ${LIST_MAX} of them first`)
+    .description(
+      `deliveries that were given up and not repeated since: the latest ${LIST_MAX}, the latest first`,
+    )
     .option('--customer <customer-id>', 'of this customer alone')
     .option('--since <duration>', 'given up within this time, as 30m, 24h or 7d (default: 24h)', duration)
     .option('--json')

@@ -50,7 +50,7 @@ export async function eraseAtWork({ seed, fleet, observer, history, deadline }: 
     rmSync(fleet.operator.armFile, { force: true });
     history.add({ kind: 'erase', exitCode, said });
     if (exitCode === 0) return;
-    // The customer is refused by now and has long given up its uploads; who waits for its addresses waits for minutes.
+    // The customer is refused by now and has long given up its uploads. Their addresses would last half an hour.
     if (said.includes('signed upload addresses'))
       await observer.ask(`UPDATE uploads SET expires_at = now() - interval '1 hour' WHERE customer_id = $1`, [
         id,

@@ -74,7 +74,7 @@ async function withErasure<T>(connection: Connection, action: (deps: Deps) => Pr
   } catch (error) {
     if (!(error instanceof StorageError) || error.kind !== 'rejected') throw error;
     throw new Error(
-      `the store refuses: ${error.message}. Erasing takes credentials (S3_ACCESS_KEY_ID) that may s3:ListBucketVersions, s3:DeleteObjectVersion, s3:ListBucketMultipartUploads and s3:AbortMultipartUpload, which the services' own pair should not have. Repeat it with such`,
+      `the store refuses: ${error.message}. Erasing takes credentials (S3_ACCESS_KEY_ID) that may s3:ListBucketVersions, s3:DeleteObjectVersion, s3:ListBucketMultipartUploads and s3:AbortMultipartUpload, which the services' own pair should not have. Repeat it with those`,
       { cause: error },
     );
   }

@@ -69,7 +69,7 @@ export interface Stopped {
 /**
  * Erases the subject. The order makes it safe to be killed anywhere and called again, and safe while work runs: what is
  * begun is on record first; then nothing new can begin, and what was under way has ended; then bytes go before the rows
- * that lead to them; then it looks again. Only if nothing is left the record says so.
+ * that lead to them; then it looks again. Only if nothing is left does the record say so.
  */
 export async function erase(
   deps: ErasureDeps,
