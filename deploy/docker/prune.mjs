@@ -24,7 +24,7 @@ const FILES = [
   /\.[cm]?ts$/,
   /\.map$/,
   /\.tsbuildinfo$/,
-  // Licences are kept, however their files are named.
+  // Licenses are kept, however their files are named.
   /\/(?!licen[cs]e|notice|copying|copyright)[^/]*\.(md|markdown)$/i,
   // Prisma's query compilers for other databases, its smaller and slower one, and its ES modules.
   /\/@prisma\/client\/runtime\/.*\.mjs$/,

@@ -7,7 +7,7 @@ import {
 } from '@lipsync/engines';
 import { encodeModel, floatTensor, GraphBuilder, modelFile, type Value } from '@lipsync/model-pack';
 import { autoencoder, BLOCK, LATENT_CHANNELS } from './autoencoder';
-import { audioEncoderModel, audioRole, LICENCE, STATES, WIDTH } from './hearing/audio-encoder';
+import { audioEncoderModel, audioRole, LICENSE, STATES, WIDTH } from './hearing/audio-encoder';
 import { drawMouth } from './mouth/draw-mouth';
 import { EXEMPLAR_FILL, EXEMPLAR_TENSORS, exemplarInputs } from './mouth/exemplars';
 import { mouthPose } from './mouth/mouth-pose';
@@ -43,7 +43,7 @@ export async function writeHighsyncPack(dir: string): Promise<Pack> {
       engine: 'highsync',
       name: 'builtin-highsync',
       version: '1.1.0',
-      licence: LICENCE,
+      license: LICENSE,
       providers: ['cpu'],
       roles: {
         whisper_encoder: audioRole('whisper-encoder.onnx', models['whisper-encoder.onnx']),

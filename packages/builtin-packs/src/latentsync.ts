@@ -7,7 +7,7 @@ import {
 } from '@lipsync/engines';
 import { encodeModel, floatTensor, GraphBuilder, modelFile, type Value } from '@lipsync/model-pack';
 import { autoencoder, BLOCK, LATENT_CHANNELS } from './autoencoder';
-import { audioEncoderModel, audioRole, LICENCE, STATES, WIDTH } from './hearing/audio-encoder';
+import { audioEncoderModel, audioRole, LICENSE, STATES, WIDTH } from './hearing/audio-encoder';
 import { redrawRegion } from './mouth/draw-mouth';
 import { EXEMPLAR_FILL, EXEMPLAR_TENSORS, exemplarInputs } from './mouth/exemplars';
 import { type Region } from './mouth/face-axes';
@@ -34,7 +34,7 @@ export async function writeLatentsyncPack(dir: string, resolution: number = RESO
       engine: 'latentsync',
       name: 'builtin-latentsync',
       version: '1.1.0',
-      licence: LICENCE,
+      license: LICENSE,
       providers: ['cpu'],
       roles: {
         whisper_encoder: audioRole('whisper-encoder.onnx', models['whisper-encoder.onnx']),

@@ -1,7 +1,7 @@
 import { type Pack, WINDOW_STEPS, writePack } from '@lipsync/engines';
 import { encodeModel, floatTensor, GraphBuilder, modelFile } from '@lipsync/model-pack';
 import { autoencoder, BLOCK, LATENT_CHANNELS } from './autoencoder';
-import { audioEncoderModel, audioRole, LICENCE, STATES, WIDTH } from './hearing/audio-encoder';
+import { audioEncoderModel, audioRole, LICENSE, STATES, WIDTH } from './hearing/audio-encoder';
 import { drawMouth } from './mouth/draw-mouth';
 import { EXEMPLAR_FILL, EXEMPLAR_TENSORS, exemplarInputs } from './mouth/exemplars';
 import { mouthPose } from './mouth/mouth-pose';
@@ -24,7 +24,7 @@ export async function writeMusetalkPack(dir: string): Promise<Pack> {
       engine: 'musetalk',
       name: 'builtin-musetalk',
       version: '1.2.0',
-      licence: LICENCE,
+      license: LICENSE,
       providers: ['cpu'],
       roles: {
         whisper_encoder: audioRole('whisper-encoder.onnx', models['whisper-encoder.onnx']),

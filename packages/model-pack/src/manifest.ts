@@ -34,7 +34,7 @@ const commonFields = {
   name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/),
   version: z.string().regex(/^[0-9]+\.[0-9]+\.[0-9]+([-+][0-9A-Za-z.-]+)?$/),
   /** SPDX expression, and the origin of the weights. */
-  licence: z.strictObject({ spdx: z.string().min(1), source: z.string().min(1) }),
+  license: z.strictObject({ spdx: z.string().min(1), source: z.string().min(1) }),
   /**
    * Execution providers that the files are made for, preferred first. Graphs optimized for one may not load in another.
    */

@@ -36,7 +36,7 @@ function manifest(): Manifest {
     engine: 'analyzer',
     name: 'test-analyzer',
     version: '1.2.3',
-    licence: { spdx: 'MIT', source: 'made here' },
+    license: { spdx: 'MIT', source: 'made here' },
     providers: ['cpu'],
     roles: {
       face_detector: {

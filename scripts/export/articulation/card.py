@@ -96,7 +96,7 @@ and jaw do. Written, like this page, by `python3 scripts/export/train_hearing.py
   the synthesizers' voices are made of, no weights from elsewhere.
 - *Labels*: targets per phoneme, blended by dominance functions (Cohen and Massaro 1993). They are what a mouth should
   do by phonetics, not what a mouth was seen to do.
-- *Licence*: MIT, as the project. The synthesizers are free software (Debian's main section; pico's Apache-licensed voices
+- *License*: MIT, as the project. The synthesizers are free software (Debian's main section; pico's Apache-licensed voices
   are in non-free, because they come without sources); neither they nor what they said is part of the project.
 
 ## How well it hears

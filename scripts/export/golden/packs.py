@@ -29,13 +29,13 @@ SMALL_BLOCKS = (SmallReferenceBlock, SmallDenoiserBlock)
 HIGHSYNC_PACKS = {"pack": "banks", "pack-latents": "latents"}
 
 
-#: Licences of the classes of the reduced networks. A traced graph is not their code, but this leaves no doubt.
-LICENCES = {"musetalk": "Apache-2.0", "latentsync": "Apache-2.0", "highsync": "MIT AND Apache-2.0"}
+#: Licenses of the classes of the reduced networks. A traced graph is not their code, but this leaves no doubt.
+LICENSES = {"musetalk": "Apache-2.0", "latentsync": "Apache-2.0", "highsync": "MIT AND Apache-2.0"}
 SOURCES = {"small": "Random weights; for tests only.", "reduced": "Upstream's classes, random weights; for tests only."}
 
 
 def label(engine: str, networks: str) -> PackLabel:
-    spdx = LICENCES[engine] if networks == "reduced" else "MIT"
+    spdx = LICENSES[engine] if networks == "reduced" else "MIT"
     return PackLabel(engine, f"{networks}-{engine}", "1.0.0", spdx, SOURCES[networks])
 
 

@@ -54,7 +54,7 @@ describe('model packs on the command line', () => {
     expect(row).toMatchObject({
       engine: 'highsync',
       name: 'highsync-official',
-      licence: 'MIT',
+      license: 'MIT',
       providers: 'cpu',
       digest: (await openPack(dir)).digest.slice(0, 12),
       runs_on: 'cpu',

@@ -20,7 +20,7 @@ export async function listPacks(packsDir: string): Promise<Row[]> {
     engine: claim.engine ?? null,
     name: claim.name ?? null,
     version: null,
-    licence: null,
+    license: null,
     providers: null,
     digest: null,
     megabytes: null,
@@ -142,12 +142,12 @@ export async function packAt(dir: string): Promise<Pack | null> {
 
 /** What an operator wants to know about a pack. */
 async function describePack(pack: Pack): Promise<Row> {
-  const { engine, name, version, licence, providers } = pack.manifest;
+  const { engine, name, version, license, providers } = pack.manifest;
   return {
     engine,
     name,
     version,
-    licence: licence.spdx,
+    license: license.spdx,
     providers: providers.join(','),
     digest: pack.digest.slice(0, 12),
     megabytes: Number(((await packSize(pack)) / 1e6).toFixed(1)),

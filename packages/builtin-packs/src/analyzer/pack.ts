@@ -94,7 +94,7 @@ function analyzerManifest({
     engine: 'analyzer',
     name: 'builtin-face-api-68',
     version: '2.1.0',
-    licence: {
+    license: {
       spdx: 'MIT AND Apache-2.0',
       source:
         'faces: npm @vladmandic/face-api 1.7.15, after justadudewhohacks/face-api.js; ' +

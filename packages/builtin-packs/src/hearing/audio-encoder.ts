@@ -134,7 +134,7 @@ function averaged(g: GraphBuilder, value: Value, reach: number): Value {
 }
 
 /** The license of the packs that contain this encoder. */
-export const LICENCE = {
+export const LICENSE = {
   spdx: 'MIT',
   source:
     'Graphs written by this project, with a hearing network that it trained on synthesized speech ' +

@@ -36,7 +36,7 @@ export async function writeHighsyncPack(
     engine: 'highsync',
     name: 'analytic-highsync',
     version: '1.0.0',
-    licence: { spdx: 'MIT', source: 'Made for tests.' },
+    license: { spdx: 'MIT', source: 'Made for tests.' },
     providers: ['cpu'],
     roles: {
       whisper_encoder: { ...file('whisper.onnx'), inputs: { mel }, outputs: { states } },

@@ -151,7 +151,7 @@ export async function writeLatentsyncPack(
     engine: 'latentsync',
     name: 'analytic-latentsync',
     version: '1.0.0',
-    licence: { spdx: 'MIT', source: 'Made for tests.' },
+    license: { spdx: 'MIT', source: 'Made for tests.' },
     providers: ['cpu'],
     roles: {
       whisper_encoder: { ...file('whisper.onnx'), inputs: { mel }, outputs: { states } },

@@ -58,7 +58,7 @@ export async function writePooledMusetalkPack(
     engine: 'musetalk',
     name: 'pooled-musetalk',
     version: '1.0.0',
-    licence: { spdx: 'MIT', source: 'Made for tests.' },
+    license: { spdx: 'MIT', source: 'Made for tests.' },
     providers: ['cpu'],
     roles: {
       whisper_encoder: { ...file('whisper.onnx'), inputs: { mel }, outputs: { states } },

@@ -41,7 +41,7 @@ export async function writePassthroughPack(dir: string): Promise<Pack> {
       engine: 'musetalk',
       name: 'bench-passthrough',
       version: '1.0.0',
-      licence: { spdx: 'MIT', source: 'Graphs written by this project; no learned weights.' },
+      license: { spdx: 'MIT', source: 'Graphs written by this project; no learned weights.' },
       providers: ['cpu'],
       roles: {
         whisper_encoder: {

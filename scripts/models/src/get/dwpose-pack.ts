@@ -30,7 +30,7 @@ const DISAGREEMENT = { sharp: (0.03 * 1.2) / SCALE, blurred: (0.045 * 1.2) / SCA
  */
 export async function writeDwposePack(outDir: string, options: DwposePackOptions): Promise<Pack> {
   const { others, name, provider, network } = options;
-  const { roles, licence, params } = others.manifest;
+  const { roles, license, params } = others.manifest;
   const { face_detector, voice, hearing, palm_detector, hand_landmarks } = roles;
   const kept = { face_detector, voice, hearing, palm_detector, hand_landmarks };
   const landmarks = encodeModel(dwposeLandmarks(network));
@@ -39,10 +39,10 @@ export async function writeDwposePack(outDir: string, options: DwposePackOptions
     engine: 'analyzer',
     name,
     version: '1.0.0',
-    licence: {
+    license: {
       // DWPose is under Apache-2.0, as the hand networks are.
-      spdx: licence.spdx,
-      source: `landmarks: IDEA-Research/DWPose, dw-ll_ucoco_384.onnx; others: ${licence.source}`,
+      spdx: license.spdx,
+      source: `landmarks: IDEA-Research/DWPose, dw-ll_ucoco_384.onnx; others: ${license.source}`,
     },
     providers: [provider],
     roles: {

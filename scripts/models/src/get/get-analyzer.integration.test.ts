@@ -94,7 +94,7 @@ describe('getting the published DWPose as a face analyzer', () => {
     const { row: verified } = await verifyPack(path.join(packsDir, 'analyzer-dwpose'), { entry });
     expect(verified).toMatchObject({ state: 'usable', runs_on: 'cpu' });
     const { manifest } = await openPackFor('analyzer', path.join(packsDir, 'analyzer-dwpose'));
-    expect(manifest.licence.spdx).toBe('MIT AND Apache-2.0');
+    expect(manifest.license.spdx).toBe('MIT AND Apache-2.0');
     const states = new Map((await listPacks(packsDir)).map(({ folder, state }) => [folder, state]));
     expect(states.get('analyzer-dwpose')).toBe('serves');
     expect(states.get('analyzer')).toMatch(/^not used: analyzer-dwpose@1\.0\.0\+\w{12} serves analyzer$/);
