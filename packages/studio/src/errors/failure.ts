@@ -11,6 +11,17 @@ export interface Failure extends Explanation {
   readonly isOfConnection?: boolean;
 }
 
+const UNREACHABLE: Explanation = {
+  title: 'The service cannot be reached',
+  hint: 'Check your connection and try again. What you have chosen is still here.',
+};
+
+/** A browser does not tell a lost connection from a store that takes nothing from this page (CORS). */
+const UPLOAD_BROKE_OFF: Explanation = {
+  title: 'The upload broke off',
+  hint: 'Check your connection and try again. If it happens every time, the store may not accept uploads from this page: tell your operator.',
+};
+
 /** @returns null if the user has ended it: then there is nothing to explain */
 export function failureOf(error: unknown): Failure | null {
   if (error instanceof DOMException && error.name === 'AbortError') return null;
@@ -22,8 +33,7 @@ export function failureOf(error: unknown): Failure | null {
     };
   if (error instanceof ConnectionError)
     return {
-      title: 'The service cannot be reached',
-      hint: 'Check your connection and try again. What you have chosen is still here.',
+      ...(error.exchange === 'upload' ? UPLOAD_BROKE_OFF : UNREACHABLE),
       message: error.message,
       isOfConnection: true,
     };
