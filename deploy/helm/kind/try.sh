@@ -10,7 +10,18 @@ chart=$here/../lipsync
 cluster=lipsync-try
 password=$(openssl rand -hex 16)
 
-trap 'kill $(jobs -p) 2>/dev/null; kind delete cluster --name "$cluster"' EXIT
+finish() {
+  set +e
+  # What the cluster knows of a failure is gone with it.
+  if [ "$1" != 0 ]; then
+    kubectl get pods --all-namespaces
+    kubectl -n lipsync get events --sort-by .lastTimestamp
+    kubectl -n lipsync logs --selector app.kubernetes.io/instance=lipsync --prefix --tail 50
+  fi
+  kill $(jobs -p) 2>/dev/null
+  kind delete cluster --name "$cluster"
+}
+trap 'finish $?' EXIT
 kind create cluster --name "$cluster" --wait 120s
 # The same image under another name: what an upgrade rolls to.
 for service in api media-worker webhook-dispatcher gpu-worker; do
