@@ -105,7 +105,7 @@ describe('a face of 400 pixels keeps its sharpness with the built-in pack', () =
       ),
     };
     let looks = 0;
-    const clip = await engine.open({
+    const clip = engine.open({
       ...{ track, mouths: [], sources, clock, format: FORMAT, features: noFeatures },
       audio: recordingOf(new Float32Array((places.length * 16_000) / fps)),
       signal: new AbortController().signal,

@@ -22,11 +22,14 @@ export interface ClipInput {
   readonly track: FaceTrack;
   /**
    * The video's own mouth in each look of its face, see `mouthsAt`; none for an engine that does not want exemplars. They
-   * may still be cut while the engine hears the speech and prepares its first faces.
+   * may still be cut while the engine prepares its first faces.
    */
   readonly mouths: OwnMouths;
-  /** The new speech at 16 kHz, implicitly followed by silence where it is shorter than the output. */
-  readonly audio: Recording;
+  /**
+   * The new speech at 16 kHz, implicitly followed by silence where it is shorter than the output. It may still be decoded
+   * meanwhile, too.
+   */
+  readonly audio: Recording | Promise<Recording>;
   /** The source frame index of every output frame; the length is the output's. */
   readonly sources: readonly number[];
   /** When the output frames are on screen. */
@@ -67,8 +70,8 @@ export interface LipSyncEngine {
   readonly features: FeatureLayout;
   /** Whether the pack asks for exemplars. Making them takes time, so `mouths` holds some only then. */
   readonly wantsExemplars: boolean;
-  /** Prepares the audio features and per-clip state. */
-  open(clip: ClipInput): Promise<EngineClip>;
+  /** Prepares the per-clip state, and begins to encode the speech. A failure to do so is that of the first batch. */
+  open(clip: ClipInput): EngineClip;
   /** For a preparation: fills `features` with what the engine keeps of a whole video. */
   openEncoder(input: Pick<ClipInput, 'track' | 'format' | 'features'>): FaceEncoder;
 }

@@ -36,7 +36,7 @@ interface Subject {
   engine(
     inputs: Inputs,
     run: RunModel,
-  ): { readonly wantsExemplars: boolean; open(clip: ClipInput): Promise<OpenClip> };
+  ): { readonly wantsExemplars: boolean; open(clip: ClipInput): OpenClip };
 }
 
 const SUBJECTS: Readonly<Record<string, (packs: TestPacks) => Promise<Subject>>> = {
@@ -123,7 +123,7 @@ describe.each(Object.keys(SUBJECTS))('%s', (name) => {
     const calls: RecordedRun[][] = [];
     for (const { track, own = [] } of clips) {
       const given = engine.wantsExemplars ? own : [];
-      const clip = await engine.open(clipInput(track, upTo(FRAMES), { mouths: given }).input);
+      const clip = engine.open(clipInput(track, upTo(FRAMES), { mouths: given }).input);
       await generate(clip, upTo(FRAMES));
       await clip.close();
       calls.push(recorded.runs.splice(0));

@@ -48,7 +48,7 @@ describe('the memory of graph outputs is reused, and never too early,', () => {
     const pack = await writeLatentsyncPack(packs.at('latentsync'));
     const { plain, run, runs, fresh } = await counted(pack);
     const images = async (model: RunModel) => {
-      const clip = await createLatentsync(pack, model).open(clipInput(track, sources).input);
+      const clip = createLatentsync(pack, model).open(clipInput(track, sources).input);
       return generate(clip, sources);
     };
     expect(await images(run)).toEqual(await images(plain));
@@ -61,7 +61,7 @@ describe('the memory of graph outputs is reused, and never too early,', () => {
     const pack = await writeLatentsyncPack(packs.at('intervals'), { interval: 2 });
     const { plain, run, runs, fresh } = await counted(pack);
     const images = async (model: RunModel) => {
-      const clip = await createLatentsync(pack, model).open(clipInput(track, sources).input);
+      const clip = createLatentsync(pack, model).open(clipInput(track, sources).input);
       return generate(clip, sources);
     };
     expect(await images(run)).toEqual(await images(plain));
@@ -74,7 +74,7 @@ describe('the memory of graph outputs is reused, and never too early,', () => {
     const pack = await writeHighsyncPack(packs.at('highsync'));
     const { plain, run, runs, fresh } = await counted(pack);
     const images = async (model: RunModel) => {
-      const clip = await createHighsync(pack, model).open(clipInput(track, sources).input);
+      const clip = createHighsync(pack, model).open(clipInput(track, sources).input);
       const generated = await generate(clip, sources);
       await clip.close();
       return generated;

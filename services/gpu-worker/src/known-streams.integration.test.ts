@@ -44,31 +44,42 @@ describe('tasks over streams that the ingest has inspected', () => {
     return probe(await resolveBinaries(process.env), at(name), { mediaType, deadlineMs: DEADLINE_MS });
   }
 
-  async function analyzeAndRender(streams: Awaited<ReturnType<typeof known>>): Promise<void> {
-    const task = { jobId: 'j', analyzer: await packAt(at('packs/analyzer')), videoPath: at('video.mp4') };
-    await host.analyze({ ...task, ...streams, trackPath: at('face.track'), reuseTrack: true });
-    await host.render({
-      ...task,
+  const taskOf = async () => ({
+    jobId: 'j',
+    analyzer: await packAt(at('packs/analyzer')),
+    videoPath: at('video.mp4'),
+  });
+  const analyze = async (streams: Awaited<ReturnType<typeof known>>) =>
+    host.analyze({ ...(await taskOf()), ...streams, trackPath: at('face.track'), reuseTrack: true });
+  const render = async (streams: Awaited<ReturnType<typeof known>>, sound = 'sound.wav') =>
+    host.render({
+      ...(await taskOf()),
       ...streams,
       engine: 'musetalk',
       pack: await packAt(at('packs/builtin-musetalk')),
-      audioPath: at('sound.wav'),
+      audioPath: at(sound),
       outputPath: at('out.mp4'),
       syncMode: 'cut_off',
       faceTrackPath: at('face.track'),
     });
-  }
 
   test('inspect nothing, neither for an analysis nor for a render', async () => {
-    await analyzeAndRender({
-      ...(await known('video.mp4', 'video')),
-      ...(await known('sound.wav', 'audio')),
-    });
+    const streams = { ...(await known('video.mp4', 'video')), ...(await known('sound.wav', 'audio')) };
+    await analyze(streams);
+    await render(streams);
     expect(await startsOfFfprobe()).toBe(0);
   });
 
   test('inspect each stream where nothing is known, as of an asset of an earlier version', async () => {
-    await analyzeAndRender({});
+    await analyze({});
+    await render({});
     expect(await startsOfFfprobe()).toBe(3);
+  });
+
+  test('a sound that does not decode after all fails as that, though pictures are under way', async () => {
+    const streams = { ...(await known('video.mp4', 'video')), ...(await known('sound.wav', 'audio')) };
+    await writeFile(at('broken.wav'), 'no sound');
+    await expect(render(streams, 'broken.wav')).rejects.toMatchObject({ code: 'media_corrupt' });
+    await render(streams);
   });
 });

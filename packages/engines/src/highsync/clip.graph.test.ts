@@ -38,7 +38,7 @@ describe('a highsync clip', () => {
     const recorded = recordRuns(run);
     const { input, secondLooks } = clipInput(trackOf(Math.max(...sources) + 1), sources);
     const of = stretch === undefined ? pack : withStretch(stretch);
-    const clip = await createHighsync(of, recorded.run, bankBytes).open(input);
+    const clip = createHighsync(of, recorded.run, bankBytes).open(input);
     const { images } = await generate(clip, sources);
     await clip.close();
     return { images, secondLooks, ...recorded };
@@ -100,7 +100,7 @@ describe('a highsync clip', () => {
 
   test('every byte of a frame outside the feathered rectangle is unchanged', async () => {
     const track = trackOf(3);
-    const clip = await createHighsync(pack, run).open(clipInput(track, upTo(3)).input);
+    const clip = createHighsync(pack, run).open(clipInput(track, upTo(3)).input);
     const batch = clip.newBatch();
     const [before, frame] = [pictureOf(0), pictureOf(0)];
     expect(batch.take(frame, 0)).toBe(0);
@@ -131,7 +131,7 @@ describe('a highsync clip', () => {
       const engine = createHighsync(pack, run);
       expect(engine.features.values).toBe(values);
       const first = clipInput(trackOf(30), upTo(30), { features });
-      const clip = await engine.open(first.input);
+      const clip = engine.open(first.input);
       const { images } = await generate(clip, upTo(30));
       await clip.close();
       expect(first.secondLooks()).toBe(1);
@@ -139,7 +139,7 @@ describe('a highsync clip', () => {
 
       const recorded = recordRuns(run);
       const second = clipInput(trackOf(30), upTo(30), { features });
-      const again = await createHighsync(pack, recorded.run).open(second.input);
+      const again = createHighsync(pack, recorded.run).open(second.input);
       expect((await generate(again, upTo(30))).images).toEqual(images);
       await again.close();
       expect(second.secondLooks()).toBe(0);
@@ -154,7 +154,7 @@ describe('a highsync clip', () => {
       const encoder = engine.openEncoder({ track, format: FORMAT, features: prepared });
       for (const source of upTo(20)) await encoder.add(pictureOf(source), source);
       await encoder.flush();
-      const clip = await engine.open(clipInput(track, upTo(20), { features: rendered }).input);
+      const clip = engine.open(clipInput(track, upTo(20), { features: rendered }).input);
       await generate(clip, upTo(20));
       await clip.close();
       expect(new Map([...prepared.kept].sort())).toEqual(new Map([...rendered.kept].sort()));
@@ -171,7 +171,7 @@ describe('a highsync clip', () => {
       await encoder.flush();
       expect(sources.filter((source) => encoder.lacks(source))).toEqual([]);
       const { input, secondLooks } = clipInput(track, sources, { clock, features });
-      const clip = await createHighsync(pack, run).open(input);
+      const clip = createHighsync(pack, run).open(input);
       await generate(clip, sources);
       await clip.close();
       expect([secondLooks(), features.kept.size]).toEqual([0, 16]);
@@ -181,7 +181,7 @@ describe('a highsync clip', () => {
       const features = memoryFeatures(values);
       const engine = createHighsync(pack, run);
       const input = () => clipInput(trackOf(12), upTo(12), { features });
-      const clip = await engine.open(input().input);
+      const clip = engine.open(input().input);
       const { images } = await generate(clip, upTo(12));
       await clip.close();
       const stale = features.kept.get(4);
@@ -189,7 +189,7 @@ describe('a highsync clip', () => {
       stale.fill(0, 0, LATENT_SIZE);
       stale[LATENT_SIZE] = (stale[LATENT_SIZE] ?? 0) + 1;
       const { input: next, secondLooks } = input();
-      const again = await engine.open(next);
+      const again = engine.open(next);
       expect((await generate(again, upTo(12))).images).toEqual(images);
       await again.close();
       expect(secondLooks()).toBe(1);

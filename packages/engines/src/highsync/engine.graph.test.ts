@@ -31,7 +31,7 @@ describe('highsync on networks that know the answer', () => {
     faceless: readonly number[] = [],
   ): Promise<void> {
     const track = trackOf(Math.max(...sources) + 1, faceless);
-    const clip = await createHighsync(pack, run).open(clipInput(track, sources).input);
+    const clip = createHighsync(pack, run).open(clipInput(track, sources).input);
     const { images } = await generate(clip, sources);
     await clip.close();
     const expected = await expectedHighsync(run, track, sources);
@@ -64,7 +64,7 @@ describe('highsync on networks that know the answer', () => {
     const recorded = recordRuns(run);
     const clock = constantClock({ num: fps, den: 1 }, frames);
     const [track, sources] = [trackOf(frames), upTo(frames)];
-    const clip = await createHighsync(pack, recorded.run).open(clipInput(track, sources, { clock }).input);
+    const clip = createHighsync(pack, recorded.run).open(clipInput(track, sources, { clock }).input);
     const { images } = await generate(clip, sources);
     await clip.close();
     const isGenerated = (output: number): boolean => fps < 25 || output % 2 === 0;
@@ -109,7 +109,7 @@ describe('highsync on networks that know the answer', () => {
   test('every latent is encoded and every face decoded once', async () => {
     const pack = await packOf({ stretch: 14 });
     const recorded = recordRuns(pack.run);
-    const clip = await createHighsync(pack.pack, recorded.run).open(clipInput(trackOf(40), upTo(40)).input);
+    const clip = createHighsync(pack.pack, recorded.run).open(clipInput(trackOf(40), upTo(40)).input);
     await generate(clip, upTo(40));
     await clip.close();
     expect([recorded.count('vae_encoder'), recorded.count('vae_decoder')]).toEqual([40, 40]);
@@ -121,7 +121,7 @@ describe('highsync on networks that know the answer', () => {
     const recorded = recordRuns(run, async (role, earlier) => {
       if (role === 'denoising_unet' && earlier === 3) cancel.abort(new Error('cancelled'));
     });
-    const clip = await createHighsync(pack, recorded.run).open(
+    const clip = createHighsync(pack, recorded.run).open(
       clipInput(trackOf(40), upTo(40), { signal: cancel.signal }).input,
     );
     await expect(generate(clip, upTo(40))).rejects.toThrow('cancelled');
@@ -137,14 +137,14 @@ describe('highsync on networks that know the answer', () => {
     const recorded = recordRuns(run, async (role, earlier) => {
       if (role === 'reference_unet' && earlier === 1) throw new Error('out of memory');
     });
-    const clip = await createHighsync(pack, recorded.run).open(clipInput(trackOf(40), upTo(40)).input);
+    const clip = createHighsync(pack, recorded.run).open(clipInput(trackOf(40), upTo(40)).input);
     await expect(generate(clip, upTo(40))).rejects.toThrow('out of memory');
     await clip.close();
   });
 
   test('a batch takes as many faces as it has room for, and no frame without one', async () => {
     const { pack, run } = await packOf({ stretch: 12 });
-    const clip = await createHighsync(pack, run).open(clipInput(trackOf(19, [18]), upTo(19)).input);
+    const clip = createHighsync(pack, run).open(clipInput(trackOf(19, [18]), upTo(19)).input);
     const frame = new Uint8Array(0);
     const batch = clip.newBatch();
     for (const output of [0, 1, 2, 3]) expect(batch.take(frame, output)).toBe(output);
@@ -156,7 +156,7 @@ describe('highsync on networks that know the answer', () => {
   test('faces report their enlargement: the longer side of the crop over the generated side', async () => {
     const { pack, run } = await packOf();
     const track = trackOf(12);
-    const clip = await createHighsync(pack, run).open(clipInput(track, upTo(12)).input);
+    const clip = createHighsync(pack, run).open(clipInput(track, upTo(12)).input);
     const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = highsyncFaces(track).crops.subarray(5 * 4);
     expect(clip.enlargement(5)).toBeCloseTo(Math.max(x2 - x1, y2 - y1) / pack.manifest.params.resolution, 6);
     expect(clip.enlargement(5)).toBeGreaterThan(0.5);

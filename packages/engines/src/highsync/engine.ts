@@ -71,14 +71,14 @@ export function createHighsync(
         },
       });
     },
-    async open(clip) {
+    open(clip) {
       const { track, sources, format, signal } = clip;
       const { pool, call } = newMemory();
       const decode = createDecodeLatents(latent, 1, call, pool);
       const faces = highsyncFaces(track);
       const pace = choosePace(clip, highsyncRuns(sources, faces, track), stride);
       const { instants } = pace;
-      const audio = await encodeSpeech(clip, params.audio, 'repeat', run);
+      const audio = encodeSpeech(clip, params.audio, 'repeat', run);
       const reference = createReferenceFeeds(manifest, call, pool, bankBytes);
       const sourceLatents = createSourceLatents(
         { ...clip, instants },
@@ -92,7 +92,7 @@ export function createHighsync(
       const writeLandmarks = (source: number, target: Float32Array, offset: number): void =>
         writeCropLandmarks(track.landmarks, source, boxAt(faces.crops, source), side, target, offset);
 
-      // Denoising begins when the first face is needed, and is ahead of the faces that are decoded, a few at a time.
+      // Denoising is ahead of the faces that are decoded, a few at a time.
       const load = async (wanted: Run, stopped: AbortSignal) => {
         const latents = await sourceLatents.hold(wanted, stopped);
         reference.use(latents, (source) => (lastShown.get(source) ?? -1) >= wanted.start);
@@ -131,7 +131,7 @@ export function createHighsync(
         give: (image) => pool.give(image),
         async close() {
           await queue.close();
-          await sourceLatents.close();
+          await Promise.all([sourceLatents.close(), audio.ended()]);
         },
       });
     },

@@ -36,7 +36,7 @@ describe('a latentsync clip', () => {
     parts: Parameters<typeof clipInput>[2] = {},
   ) {
     const recorded = recordRuns(run);
-    const clip = await createLatentsync(pack, recorded.run).open(clipInput(track, sources, parts).input);
+    const clip = createLatentsync(pack, recorded.run).open(clipInput(track, sources, parts).input);
     const generated = await generate(clip, sources);
     await clip.close();
     return { ...generated, ...recorded };
@@ -92,7 +92,7 @@ describe('a latentsync clip', () => {
 
     test('give the same result two at a time as one at a time', async () => {
       const track = trackOf(12);
-      const clip = await createLatentsync(pack, run).open(clipInput(track, upTo(12)).input);
+      const clip = createLatentsync(pack, run).open(clipInput(track, upTo(12)).input);
       const batchOf = (outputs: readonly number[]) => {
         const batch = clip.newBatch();
         for (const output of outputs) batch.take(pictureOf(output), output);
@@ -108,7 +108,7 @@ describe('a latentsync clip', () => {
     });
 
     test('refuse another face when full', async () => {
-      const clip = await createLatentsync(pack, run).open(clipInput(trackOf(20), upTo(20)).input);
+      const clip = createLatentsync(pack, run).open(clipInput(trackOf(20), upTo(20)).input);
       const batch = clip.newBatch();
       for (let i = 0; i < 16; i++) batch.take(pictureOf(i), i);
       expect(() => batch.take(pictureOf(16), 16)).toThrow(RangeError);
@@ -117,7 +117,7 @@ describe('a latentsync clip', () => {
 
   describe('frames', () => {
     test('without a face pass unchanged, also between faces', async () => {
-      const clip = await createLatentsync(pack, run).open(clipInput(trackOf(5, [1]), upTo(5)).input);
+      const clip = createLatentsync(pack, run).open(clipInput(trackOf(5, [1]), upTo(5)).input);
       const frame = pictureOf(1);
       expect(clip.newBatch().take(frame, 1)).toBeNull();
       expect(frame).toEqual(pictureOf(1));
@@ -125,7 +125,7 @@ describe('a latentsync clip', () => {
 
     test('change only under the mask, whatever the network draws elsewhere', async () => {
       const track = trackOf(4);
-      const clip = await createLatentsync(pack, run).open(clipInput(track, upTo(4)).input);
+      const clip = createLatentsync(pack, run).open(clipInput(track, upTo(4)).input);
       const batch = clip.newBatch();
       batch.take(pictureOf(2), 2);
       const frame = pictureOf(2);
@@ -183,7 +183,7 @@ describe('a latentsync clip', () => {
         expect(kept.size).toBe(known);
         used.clear();
         const { input } = clipInput(trackOf(frames), upTo(frames), { features: watched });
-        const clip = await createLatentsync(pack, reusingRuns(run).run).open(input);
+        const clip = createLatentsync(pack, reusingRuns(run).run).open(input);
         await generate(clip, upTo(frames));
         arrays.push(used.size);
       }
@@ -203,7 +203,7 @@ describe('a latentsync clip', () => {
       await encoder.flush();
       // Two pictures of a face: of four faces, and of the two that are left.
       expect(count('vae_encoder')).toBe(2);
-      const clip = await engine.open(clipInput(trackOf(21), upTo(21)).input);
+      const clip = engine.open(clipInput(trackOf(21), upTo(21)).input);
       const { images } = await generate(clip, upTo(21));
       expect(count('vae_encoder')).toBe(2 + 4 + 2);
       expect(count('vae_decoder')).toBe(2 + 1);
@@ -261,7 +261,7 @@ describe('a latentsync clip', () => {
 
   test('faces report their enlargement: picture pixels per crop pixel, in the wider direction', async () => {
     const track = trackOf(3);
-    const clip = await createLatentsync(pack, run).open(clipInput(track, upTo(3)).input);
+    const clip = createLatentsync(pack, run).open(clipInput(track, upTo(3)).input);
     const { a, b, d, e } = transformAt(alignedFaces(track, SIDE), 1) ?? missing();
     const enlargement = clip.enlargement(1);
     expect(enlargement).toBeCloseTo(1 / Math.hypot(d, e), 6);
@@ -275,7 +275,7 @@ describe('a latentsync clip', () => {
       if (role === 'unet3d' && earlier === 2) giveUp.abort(new Error('enough'));
     });
     const { input } = clipInput(trackOf(16), upTo(16), { signal: giveUp.signal });
-    const clip = await createLatentsync(pack, recorded.run).open(input);
+    const clip = createLatentsync(pack, recorded.run).open(input);
     await expect(generate(clip, upTo(16))).rejects.toThrow('enough');
     expect(recorded.count('unet3d')).toBe(3);
     expect(recorded.count('vae_decoder')).toBe(0);
@@ -285,7 +285,7 @@ describe('a latentsync clip', () => {
     const recorded = recordRuns(run, async (role, earlier) => {
       if (role === 'vae_encoder' && earlier >= 5) throw new Error('no memory');
     });
-    const clip = await createLatentsync(pack, recorded.run).open(clipInput(trackOf(16), upTo(16)).input);
+    const clip = createLatentsync(pack, recorded.run).open(clipInput(trackOf(16), upTo(16)).input);
     await expect(generate(clip, upTo(16))).rejects.toThrow('no memory');
     const runs = recorded.runs.length;
     await new Promise(setImmediate);

@@ -33,7 +33,7 @@ describe('latentsync on a network that knows the answer', () => {
     options: { landmarks?: boolean } = {},
   ): Promise<void> {
     const track = trackOf(Math.max(...sources) + 1);
-    const clip = await createLatentsync(pack, run).open(clipInput(track, sources).input);
+    const clip = createLatentsync(pack, run).open(clipInput(track, sources).input);
     const { images } = await generate(clip, sources);
     await clip.close();
     for (const [output, image] of images.entries()) {
@@ -93,9 +93,7 @@ describe('latentsync on a network that knows the answer', () => {
       const recorded = recordRuns(run);
       const clock = constantClock({ num: fps, den: 1 }, frames);
       const [track, sources] = [trackOf(frames), upTo(frames)];
-      const clip = await createLatentsync(pack, recorded.run).open(
-        clipInput(track, sources, { clock }).input,
-      );
+      const clip = createLatentsync(pack, recorded.run).open(clipInput(track, sources, { clock }).input);
       const { images } = await generate(clip, sources);
       await clip.close();
       const { params } = pack.manifest;
@@ -167,7 +165,7 @@ describe('latentsync on a network that knows the answer', () => {
     test('draws what one draws that predicts every step', async () => {
       const imagesOf = async (changes: LatentsyncPackChanges) => {
         const { pack, run } = await packOf({ ...changes, schedule: { finalAlpha: 'first', steps: 4 } });
-        const clip = await createLatentsync(pack, run).open(clipInput(trackOf(5), upTo(5)).input);
+        const clip = createLatentsync(pack, run).open(clipInput(trackOf(5), upTo(5)).input);
         const { images } = await generate(clip, upTo(5));
         await clip.close();
         return images;

@@ -68,12 +68,12 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
       });
     },
 
-    async open(clip) {
+    open(clip) {
       const { track, sources, format, signal } = clip;
       const transforms = alignedFaces(track, side);
       const transformOf = (source: number): Affine => shownAt(transforms, source);
       const pace = choosePace(clip, outputRuns(sources, track, transforms), stride);
-      const audio = await encodeSpeech(clip, params.audio, 'repeat', run);
+      const audio = encodeSpeech(clip, params.audio, 'repeat', run);
       const paste = createAlignedPaste(format, side, soft);
       const newWindow = createFaceWindows({
         clip,
@@ -119,7 +119,7 @@ export function createLatentsync({ manifest }: Pack<LatentsyncManifest>, run: Ru
         paste: (frame, source, image) => paste(frame, transformOf(source), image, 0),
         enlargement: (source) => enlargementAt(transforms, source),
         give: (image) => pool.give(image),
-        close: async () => undefined,
+        close: () => audio.ended(),
       });
     },
   } satisfies LipSyncEngine;

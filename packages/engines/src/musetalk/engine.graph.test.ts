@@ -81,7 +81,7 @@ describe('musetalk on networks that know the answer', () => {
   });
 
   /** A clip that shows source frame 0, except at the output frames given in `sources`. */
-  const open = (shown: Readonly<Record<number, number>> = {}): Promise<EngineClip> => {
+  const open = (shown: Readonly<Record<number, number>> = {}): EngineClip => {
     const sources = Array.from({ length: 5001 }, (_, output) => shown[output] ?? 0);
     return engine.open(onceSeenClip({ track, sources, format, audio: recordingOf(speech) }));
   };
@@ -100,19 +100,19 @@ describe('musetalk on networks that know the answer', () => {
   const brightness = (frame: Uint8Array): number => luma(frame, 48, 60);
 
   test('a face shows the sound of its moment', async () => {
-    const clip = await open();
+    const clip = open();
     const [spoken, silent] = [await render(clip, SPEAKING), await render(clip, SILENT)];
     expect(brightness(spoken) - brightness(silent)).toBeGreaterThan(20);
   });
 
   test('the mouth follows the output’s time, whatever source frame is shown', async () => {
-    const once = await render(await open({ [SPEAKING]: 1 }), SPEAKING);
-    const again = await render(await open({ [SPEAKING]: 19 }), SPEAKING);
+    const once = await render(open({ [SPEAKING]: 1 }), SPEAKING);
+    const again = await render(open({ [SPEAKING]: 19 }), SPEAKING);
     expect(again).toEqual(once);
   });
 
   test('every byte outside the lower face is unchanged', async () => {
-    const frame = await render(await open(), SPEAKING);
+    const frame = await render(open(), SPEAKING);
     const before = picture();
     let changed = 0;
     for (let y = 0; y < format.height; y++) {
@@ -127,7 +127,7 @@ describe('musetalk on networks that know the answer', () => {
 
   test('a frame without a face is not taken, and does not shift the faces after it', async () => {
     const outputs = [SPEAKING - 1, SPEAKING, SPEAKING + 1];
-    const clip = await open({ [SPEAKING - 1]: 2, [SPEAKING]: 3, [SPEAKING + 1]: 4 });
+    const clip = open({ [SPEAKING - 1]: 2, [SPEAKING]: 3, [SPEAKING + 1]: 4 });
     const batch = clip.newBatch();
     const frames = outputs.map(() => picture());
     const slots = frames.map((frame, i) => batch.take(frame, outputs[i] ?? 0));
@@ -141,12 +141,12 @@ describe('musetalk on networks that know the answer', () => {
   });
 
   test('an incomplete batch is padded: the graphs see one shape only', async () => {
-    const clip = await open();
+    const clip = open();
     await render(clip, SPEAKING);
     expect(shapes).toEqual([
+      'vae_encoder 8',
+      'vae_encoder 8',
       'whisper_encoder 1',
-      'vae_encoder 8',
-      'vae_encoder 8',
       'unet 8,1,8,8',
       'vae_decoder 8',
     ]);
@@ -156,8 +156,9 @@ describe('musetalk on networks that know the answer', () => {
     // As MuseTalk 1.0 was used: no margin under the chin, and the generated half starting three pixels lower.
     const params = { ...pack.manifest.params, batch: 3, timestep: 7, crop: { shift: 3, margin: 0 } };
     engine = createMusetalk({ ...pack, manifest: { ...pack.manifest, params } }, run);
-    await render(await open(), SPEAKING);
-    expect(shapes.slice(1)).toEqual(['vae_encoder 3', 'vae_encoder 3', 'unet 3,1,3,3', 'vae_decoder 3']);
+    await render(open(), SPEAKING);
+    const ofFaces = shapes.filter((shape) => shape !== 'whisper_encoder 1');
+    expect(ofFaces).toEqual(['vae_encoder 3', 'vae_encoder 3', 'unet 3,1,3,3', 'vae_decoder 3']);
     expect(fed['timestep']?.data).toEqual(BigInt64Array.of(7n));
     // The nose bridge is at row 39, the chin at 72: the crop's middle at 42, its height 60.
     const { resolution } = params;
@@ -167,7 +168,7 @@ describe('musetalk on networks that know the answer', () => {
   });
 
   test('recycled memory does not leak one batch into the next', async () => {
-    const clip = await open();
+    const clip = open();
     const alone = await render(clip, SILENT);
     for (let round = 0; round < 3; round++) {
       const batch = clip.newBatch();
@@ -178,7 +179,7 @@ describe('musetalk on networks that know the answer', () => {
   });
 
   test('two batches may be in flight at once', async () => {
-    const clip = await open();
+    const clip = open();
     const alone = [await render(clip, SPEAKING), await render(clip, SILENT)];
     expect(await Promise.all([render(clip, SPEAKING), render(clip, SILENT)])).toEqual(alone);
   });
@@ -193,7 +194,7 @@ describe('musetalk on networks that know the answer', () => {
     const { params } = pack.manifest;
     const audio = { ...params.audio, positionalEncoding: 'inside' as const };
     engine = createMusetalk({ ...pack, manifest: { ...pack.manifest, params: { ...params, audio } } }, ones);
-    const clip = await open();
+    const clip = open();
     const heard = async (output: number): Promise<number[]> => {
       await render(clip, output);
       const audioFed = fed['audio'];
@@ -213,6 +214,6 @@ describe('musetalk on networks that know the answer', () => {
   test('faces report their enlargement: the longer side of the crop over the generated side', async () => {
     // The nose bridge is at row 39 and the chin at 72, with a margin of ten pixels, of which the picture has eight.
     const { resolution } = pack.manifest.params;
-    expect((await open()).enlargement(SPEAKING)).toBeCloseTo(74 / resolution, 2);
+    expect(open().enlargement(SPEAKING)).toBeCloseTo(74 / resolution, 2);
   });
 });

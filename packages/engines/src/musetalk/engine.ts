@@ -47,8 +47,8 @@ export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunMod
     },
     wantsExemplars,
 
-    async open(clip) {
-      const speech = await encodeSpeech(clip, params.audio, 'zeros', run);
+    open(clip) {
+      const speech = encodeSpeech(clip, params.audio, 'zeros', run);
       const faceAt = createSourceFaces(clip.track, params.crop);
       const parts: BatchParts = {
         batchSize: batch,
@@ -78,7 +78,7 @@ export function createMusetalk({ manifest }: Pack<MusetalkManifest>, run: RunMod
           const face = parts.faceOf(output);
           return face === null ? 0 : boxEnlargement(face.box, side);
         },
-        close: async () => undefined,
+        close: () => speech.ended(),
       };
     },
 

@@ -40,9 +40,9 @@ describe('the graphs of a batch of musetalk', () => {
   });
   afterAll(() => packs.close());
 
-  /** A full batch on graphs that run as `run` says; called once the speech is encoded. */
-  async function fullBatch(run: RunModel): Promise<FaceBatch> {
-    const clip = await createMusetalk(pack, (role, ...call) =>
+  /** A full batch on graphs that run as `run` says; not so the encoder of the speech. */
+  function fullBatch(run: RunModel): FaceBatch {
+    const clip = createMusetalk(pack, (role, ...call) =>
       role === 'whisper_encoder' ? runPack(role, ...call) : run(role, ...call),
     ).open(onceSeenClip({ track, sources: SOURCES, format }));
     const batch = clip.newBatch();
@@ -53,7 +53,7 @@ describe('the graphs of a batch of musetalk', () => {
   test('what needs no result of another one waits for none, and faces are generated before they are parsed', async () => {
     const begun: string[] = [];
     const held = new Set(['vae_encoder', 'face_parsing', 'unet', 'vae_decoder']);
-    const batch = await fullBatch(async (role, ...call) => {
+    const batch = fullBatch(async (role, ...call) => {
       begun.push(role);
       while (held.has(role)) await ticks();
       return runPack(role, ...call);
@@ -73,7 +73,7 @@ describe('the graphs of a batch of musetalk', () => {
     'a failure of %s fails the batch once no graph runs for it any more',
     async (failing) => {
       let running = 0;
-      const batch = await fullBatch(async (role, ...call) => {
+      const batch = fullBatch(async (role, ...call) => {
         running++;
         try {
           if (role === failing) throw new Error(`${role} failed`);

@@ -68,14 +68,12 @@ describe.each([
     });
 
     const engine = () => createMusetalk(pack, run);
-    const openClip = (
-      sources: readonly number[],
-      features: FrameFeatures = noFeatures,
-    ): Promise<EngineClip> => engine().open(onceSeenClip({ track, sources, format, features }));
+    const openClip = (sources: readonly number[], features: FrameFeatures = noFeatures): EngineClip =>
+      engine().open(onceSeenClip({ track, sources, format, features }));
 
     /** Renders all output frames of a clip, in batches of four. */
     async function render(sources: readonly number[], features?: FrameFeatures): Promise<Uint8Array[]> {
-      const clip = await openClip(sources, features);
+      const clip = openClip(sources, features);
       calls = [];
       const frames = sources.map((source) => picture(source));
       for (let first = 0; first < frames.length; first += 4) {

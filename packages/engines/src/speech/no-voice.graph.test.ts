@@ -60,7 +60,7 @@ describe('around a voice, published networks draw for music what they draw for d
   afterAll(() => packs.close());
 
   /** Networks of the published form, small, whose pictures depend on the sound that they are fed. */
-  const engines: Record<string, () => Promise<(input: ClipInput) => Promise<OpenClip>>> = {
+  const engines: Record<string, () => Promise<(input: ClipInput) => OpenClip>> = {
     latentsync: async () => {
       const pack = await writeLatentsyncPack(packs.at('latentsync'));
       const engine = createLatentsync(pack, hearing(await packs.load(pack)));
@@ -76,7 +76,7 @@ describe('around a voice, published networks draw for music what they draw for d
   test.each(Object.entries(engines))('%s', async (_, load) => {
     const open = await load();
     const drawn = async (audio: Recording) => {
-      const clip = await open({ ...clipInput(trackOf(FRAMES), SOURCES).input, audio });
+      const clip = open({ ...clipInput(trackOf(FRAMES), SOURCES).input, audio });
       const { images } = await generate(clip, SOURCES);
       await clip.close();
       return AT_REST.map((output) => images[output] ?? new Float32Array());

@@ -7,17 +7,34 @@ import { type Recording, SAMPLE_RATE } from './log-mel';
 import { recordedStep, WINDOW_STEPS, type WindowEdges, windowRange, windowStart } from './windows';
 
 /** The audio features of a clip's speech, with silence up to the end of the output. */
-export async function encodeSpeech(
+export function encodeSpeech(
   { audio, clock }: Pick<ClipInput, 'audio' | 'clock'>,
   params: AudioParams,
   edges: WindowEdges,
   run: RunModel,
-): Promise<AudioFeatures> {
-  const features = createAudioFeatures(withSilence(audio, endOf(clock)), params, edges, run);
-  // Encode the first half minute now, so that a pack whose audio encoder fails does so before any frame is decoded.
-  await features.load(0, 0);
-  return features;
+): SpeechFeatures {
+  const encode = async (): Promise<AudioFeatures> => {
+    const features = createAudioFeatures(withSilence(await audio, endOf(clock)), params, edges, run);
+    // The first half minute is encoded as soon as it can be: only the generator has to wait for it.
+    await features.load(0, 0);
+    return features;
+  };
+  const encoding = encode();
+  const ended = Promise.allSettled([encoding]);
+  return {
+    windowSize: windowSizeOf(params),
+    load: async (first, last) => (await encoding).load(first, last),
+    ended: async () => void (await ended),
+  };
 }
+
+/** The features of a recording that may still be decoded. Failures to do so, or to encode it, are those of `load`. */
+interface SpeechFeatures extends AudioFeatures {
+  /** Resolves once the first half minute is encoded, or that has failed. */
+  ended(): Promise<void>;
+}
+
+const windowSizeOf = ({ states, width }: AudioParams): number => WINDOW_STEPS * states * width;
 
 /** The generators' audio input: for any instant, a window of ten 20 ms steps of hidden states around it. */
 export interface AudioFeatures {
@@ -39,16 +56,16 @@ export interface AudioWindows {
 /** Computes the windows of a 16 kHz recording with a pack's audio encoder. */
 export function createAudioFeatures(
   recording: Recording,
-  { whisper, states, width }: AudioParams,
+  params: AudioParams,
   edges: WindowEdges,
   run: RunModel,
 ): AudioFeatures {
-  const stepSize = states * width;
-  const windows = recordingWindows(recording, whisper);
+  const stepSize = params.states * params.width;
+  const windows = recordingWindows(recording, params.whisper);
   const encoderStates = createEncoderStates(windows, stepSize, run);
 
   return {
-    windowSize: WINDOW_STEPS * stepSize,
+    windowSize: windowSizeOf(params),
     async load(first, last) {
       const { from, to } = windowRange(first, last, windows.steps, edges);
       const { values } = await encoderStates.load(from, to);

@@ -29,10 +29,10 @@ function goldenClip(frames: number, seconds: number, features: FrameFeatures): C
 }
 
 async function drawn(
-  engine: { open(input: ClipInput): Promise<OpenClip> },
+  engine: { open(input: ClipInput): OpenClip },
   input: ClipInput,
 ): Promise<Float32Array[]> {
-  const clip = await engine.open(input);
+  const clip = engine.open(input);
   const { images } = await generate(clip, input.sources);
   await clip.close();
   return images.flatMap((image) => image ?? []);

@@ -267,7 +267,7 @@ export const TIMED_STAGES = [
   'exemplars',
   /** The pass over the video that computes engines' features. */
   'features',
-  /** Reading the speech, and the engine's processing of it before the first frame. */
+  /** Reading the speech and finding the voice in it, while the first frames are decoded. */
   'audio',
   /** Waiting for decoded frames in the render pass. */
   'decode',

@@ -6,7 +6,8 @@ import { type KeepFilmed } from './keep-filmed';
 
 export interface RenderPass {
   readonly clip: EngineClip;
-  readonly observer: FaceObserver;
+  /** Learns of every frame, in output order, when it is written; what it listens to may still be decoded. */
+  readonly observer: Promise<FaceObserver>;
   readonly keepFilmed: KeepFilmed;
   readonly outputFrames: number;
   /**
@@ -82,7 +83,7 @@ async function feedEngine(
   ordered: AsyncQueue<Travelling>,
   running: Set<Promise<void>>,
 ): Promise<void> {
-  const { clip, clock, observer, pool, signal } = pass;
+  const { clip, clock, pool, signal } = pass;
   const longestGroup = Math.min(LONGEST_GROUP * clip.batchSize, pool.size);
   let group = newGroup(clip);
 
@@ -104,10 +105,8 @@ async function feedEngine(
       if (group.from !== undefined && !group.batch.joins(i)) await send();
       const slot = clock.sync('crop', () => group.batch.take(frame, i));
       if (slot === null) {
-        observer.passed();
         ordered.push({ frame });
       } else {
-        observer.taken(clip.enlargement(i));
         group.from ??= i;
         group.open++;
         ordered.push({ frame, face: { group, slot, outputIndex: i } });
@@ -146,7 +145,8 @@ async function settled(work: Promise<unknown>): Promise<void> {
 }
 
 async function writeInOrder(pass: RenderPass, frames: AsyncIterable<Travelling>): Promise<number> {
-  const { clock, observer, pool } = pass;
+  const { clip, clock, pool } = pass;
+  const observer = await pass.observer;
   let written = 0;
   let pasted = 0;
   // One write is in progress while the next face is put back.
@@ -154,6 +154,7 @@ async function writeInOrder(pass: RenderPass, frames: AsyncIterable<Travelling>)
 
   for await (const { frame, face } of frames) {
     if (face) {
+      observer.taken(clip.enlargement(face.outputIndex));
       const faces = await face.group.faces;
       clock.sync('paste', () => {
         observer.before(frame, face.outputIndex);
@@ -162,7 +163,7 @@ async function writeInOrder(pass: RenderPass, frames: AsyncIterable<Travelling>)
       });
       pasted++;
       if (--face.group.open === 0) faces.recycle();
-    }
+    } else observer.passed();
     await clock.during('encode', () => writing);
     writing = pass.writeFrame(frame).then(() => {
       pool.giveBack(frame);

@@ -90,7 +90,7 @@ function scripted(script: Script): { pass: RenderPass; seen: Seen } {
   const failed = new AbortController();
   const pass: RenderPass = {
     clip,
-    observer: { ...blind, ...script.observer },
+    observer: Promise.resolve({ ...blind, ...script.observer }),
     keepFilmed: script.keepFilmed ?? ((_frame, _outputIndex, put) => put()),
     outputFrames: script.frames,
     pool: createFramePool(Array.from({ length: script.buffers ?? 4 * BATCH }, () => new Uint8Array(2))),

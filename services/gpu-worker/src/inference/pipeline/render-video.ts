@@ -1,4 +1,5 @@
-import { endOf, timelineOf } from '@lipsync/domain';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { endOf, type Timeline, timelineOf } from '@lipsync/domain';
 import {
   allEnded,
   type EngineClip,
@@ -7,6 +8,7 @@ import {
   type LipSyncEngine,
   type MouthExemplars,
   type Recording,
+  type RunModel,
   voiceActivity,
   voiceOnly,
 } from '@lipsync/engines';
@@ -50,28 +52,30 @@ export async function renderVideo(task: RenderTask, given: Job): Promise<RenderR
   const failed = new AbortController();
   const job = { ...given, signal: AbortSignal.any([given.signal, failed.signal]) };
   const speech = openSpeechFile(task.outputPath);
+  /** What is under way beside the pictures. Whoever needs it awaits it, and nothing of it may continue after this task. */
+  const begun: Promise<unknown>[] = [];
+  const begin = <T>(work: Promise<T>): Promise<T> => {
+    begun.push(Promise.allSettled([work]));
+    return work;
+  };
   let ahead: FrameReader | undefined;
-  let mouths: Promise<MouthExemplars[]> | undefined;
   try {
     job.progress.loading();
+    const recorded = begin(record(task, job, speech));
     const video = await videoOf(task.videoPath, job, task.video);
-    // A decoder takes tens of milliseconds to start, several times as long on a card: meanwhile the sound is decoded.
+    // A decoder takes tens of milliseconds to start, several times as long on a card.
     ahead = openFramesAhead(task.videoPath, video, job);
-    const loaded = loadClip(task, job, video);
-    const recorded = record(task, job, speech);
-    mouths = mouthsOf(task, job, { loaded, recorded });
-    // The engine awaits them, if it comes to that.
-    mouths.catch(() => undefined);
-    // Whichever of them fails, nothing of this task may continue when the next one starts.
-    const [loadedClip, recording] = await allEnded([loaded, recorded]);
-    const clip = { ...loadedClip, recording, mouths };
+    const clip = await loadClip(task, job, video);
+    // Whoever probed the sound has counted its samples: what the output shows is known before it is decoded.
+    const audioSeconds = task.audio?.durationSeconds ?? secondsOf(await recorded);
+    const timeline = timelineOf(task.syncMode, clip.track.clock, audioSeconds);
+    const mouths = begin(mouthsOf(task, job, clip, timeline));
+    const voice = begin(recorded.then((recording) => voiceOf(recording, job, clip.analyzer)));
     const features = openFeatures(task.featuresPath, clip.engine.features, clip.track);
     let rendered: RenderedClip;
     try {
       rendered = await renderClip(task, job, {
-        ...clip,
-        ahead,
-        features,
+        ...{ ...clip, timeline, voice, mouths, features, ahead },
         giveUp: (why) => failed.abort(why),
       });
     } finally {
@@ -80,7 +84,7 @@ export async function renderVideo(task: RenderTask, given: Job): Promise<RenderR
     const { width, height } = clip.track;
     return {
       type: 'render',
-      inputAudioSeconds: secondsOf(clip.recording),
+      inputAudioSeconds: secondsOf(await recorded),
       width,
       height,
       ...rendered,
@@ -91,8 +95,7 @@ export async function renderVideo(task: RenderTask, given: Job): Promise<RenderR
     };
   } finally {
     failed.abort();
-    await Promise.allSettled([mouths]);
-    await ahead?.close();
+    await Promise.all([...begun, ahead?.close()]);
     speech.close();
   }
 }
@@ -125,17 +128,14 @@ async function record({ audioPath }: RenderTask, job: Job, speech: SpeechFile): 
   return speech.recording();
 }
 
-/** The clip's own mouths, if its engine wants them: cut as soon as it is known how much of the video is shown. */
+/** The clip's own mouths, if its engine wants them. */
 async function mouthsOf(
-  { audio, syncMode, videoPath, videoKey }: RenderTask,
+  { videoPath, videoKey }: RenderTask,
   job: Job,
-  { loaded, recorded }: { readonly loaded: Promise<LoadedClip>; readonly recorded: Promise<Recording> },
+  { engine, track, video }: LoadedClip,
+  { sources }: Timeline,
 ): Promise<MouthExemplars[]> {
-  const { engine, track, video } = await loaded;
   if (!engine.wantsExemplars) return [];
-  // Whoever probed the sound has counted its samples: a decoder need not do that first.
-  const audioSeconds = audio?.durationSeconds ?? secondsOf(await recorded);
-  const { sources } = timelineOf(syncMode, track.clock, audioSeconds);
   const shown = sources.reduce((last, source) => Math.max(last, source), -1) + 1;
   return job.keptMouths({ videoKey, track, shown }, () =>
     job.clock.during('exemplars', () => cutMouths(videoPath, video, track, shown, job)),
@@ -149,18 +149,20 @@ function secondsOf(recording: Recording): number {
 /** The speech with silence where it has no voice: mouths rest in music and noise. */
 async function voiceOf(
   recording: Recording,
+  { clock, signal }: Job,
   { run }: LoadedAnalyzer,
-  signal: AbortSignal,
 ): Promise<Recording> {
-  const stretches = await voiceActivity(recording, (...call) => {
+  const runUnlessStopped: RunModel = (...call) => {
     signal.throwIfAborted();
     return run(...call);
-  });
-  return voiceOnly(recording, stretches);
+  };
+  return voiceOnly(recording, await clock.during('audio', () => voiceActivity(recording, runUnlessStopped)));
 }
 
 interface OpenedClip extends LoadedClip {
-  readonly recording: Recording;
+  readonly timeline: Timeline;
+  /** See `voiceOf`. */
+  readonly voice: Promise<Recording>;
   readonly mouths: Promise<MouthExemplars[]>;
   readonly features: FrameFeatures;
   /** Already decodes the video. */
@@ -175,17 +177,28 @@ type RenderedClip = Pick<
 >;
 
 /**
- * Renders the frames that the sync mode's timeline needs, with new mouths, encoded once together with the new speech.
+ * Renders the frames that the sync mode's timeline needs, with new mouths, encoded once together with the new speech. Only
+ * what depends on the speech waits for it: mouths are generated and measured when it has been heard.
  */
 async function renderClip(
   task: RenderTask,
   job: Job,
-  { engine, analyzer, video, audioStream, recording, mouths, track, features, ahead, giveUp }: OpenedClip,
+  {
+    engine,
+    analyzer,
+    video,
+    audioStream,
+    track,
+    timeline,
+    voice,
+    mouths,
+    features,
+    ahead,
+    giveUp,
+  }: OpenedClip,
 ): Promise<RenderedClip> {
   const { binaries, clock, progress, signal } = job;
-  const { syncMode } = task;
   const limits = { deadlineMs: MEDIA_DEADLINE_MS, signal };
-  const timeline = timelineOf(syncMode, track.clock, secondsOf(recording));
   const { sources } = timeline;
   const outputFrames = sources.length;
   // A track may cover more than this output shows: the whole video if that is prepared, otherwise some frames ahead.
@@ -197,12 +210,18 @@ async function renderClip(
   const openOutput = (opened?: FrameReader): FrameReader =>
     openFrames(task.videoPath, video, track, sources, { binaries, signal }, opened);
 
+  const observe = async (): Promise<QualityProbe> => {
+    const audio = await voice;
+    // The engine's arithmetic comes first: a graph goes on with it while this thread does that of the probe.
+    await nextTurn();
+    return createQualityProbe({ track, audio, sources, clock: timeline.clock, format, analyzer, signal });
+  };
+
   const source = openOutput(ahead);
-  let observer: QualityProbe | undefined;
+  let observer: Promise<QualityProbe> | undefined;
   let engineClip: EngineClip | undefined;
   let encoder: FrameEncoder | undefined;
   try {
-    // The encoder starts while the speech is heard.
     const writing = (encoder = openEncoder(
       binaries,
       {
@@ -214,7 +233,7 @@ async function renderClip(
         color,
         hdr,
         // A remapped video does not begin with its first picture, nor does it count as it did.
-        timecode: syncMode === 'remap' ? undefined : timecodeOf(video, timeline.clock),
+        timecode: task.syncMode === 'remap' ? undefined : timecodeOf(video, timeline.clock),
         pixelAspect: video.pixelAspect,
         audio: {
           path: task.audioPath,
@@ -224,27 +243,17 @@ async function renderClip(
       },
       limits,
     ));
-    const audio = await clock.during('audio', () => voiceOf(recording, analyzer, signal));
-    const probe = (observer = createQualityProbe({
-      ...{ track, audio, sources, clock: timeline.clock, format, analyzer, signal },
+    const opened = (engineClip = engine.open({
+      ...{ track, mouths, sources, format, features, signal },
+      audio: voice,
+      clock: timeline.clock,
+      openFrames: () => openOutput(),
     }));
-    const opened = (engineClip = await clock.during('audio', () =>
-      engine.open({
-        track,
-        mouths,
-        audio,
-        sources,
-        clock: timeline.clock,
-        format,
-        features,
-        openFrames: () => openOutput(),
-        signal,
-      }),
-    ));
+    const observing = (observer = observe());
     const buffers = frameBudget(opened.batchSize, source.frameBytes);
     const faces = await renderPass({
       clip: opened,
-      observer: probe,
+      observer: observing,
       keepFilmed: createKeepFilmed({ track, sources }, format),
       outputFrames,
       pool: createFramePool(Array.from({ length: buffers }, () => new Uint8Array(source.frameBytes))),
@@ -263,6 +272,7 @@ async function renderClip(
 
     progress.encoding();
     clock.add('infer', job.inferMs());
+    const probe = await observing;
     const ofEngine = { gpuInferenceMs: job.gpuInferenceMs(), tensorBytes: job.tensorBytes() };
     const finishing = clock.during('finish', () => writing.finish());
     const judging = clock.during('quality', () => probe.judge());
@@ -276,7 +286,8 @@ async function renderClip(
     };
   } finally {
     giveUp();
-    await observer?.ended();
+    const [observed] = await Promise.allSettled([observer]);
+    if (observed.status === 'fulfilled') await observed.value?.ended();
     await Promise.all([engineClip?.close(), source.close(), encoder?.abort()]);
   }
 }
