@@ -3,9 +3,9 @@ import { type DenoisedFrame } from './denoise-run';
 type Floats = Float32Array<ArrayBuffer>;
 
 /**
- * Latents by instant, from work that yields them in order, some at a time. The work goes on only while the frames of
- * its last yield are being used: these and the ones in progress are in memory. It gets a signal that aborts when `signal`
- * does or when the queue is closed.
+ * Latents by instant, from work that yields them in order, some at a time. It begins at once, and goes on only while the
+ * frames of its last yield are being used: these and the ones in progress are in memory. It gets a signal that aborts when
+ * `signal` does or when the queue is closed.
  */
 export function createLatentQueue(
   work: (signal: AbortSignal) => AsyncGenerator<readonly DenoisedFrame[], void>,
@@ -14,8 +14,6 @@ export function createLatentQueue(
   const stop = new AbortController();
   const denoised = work(AbortSignal.any([signal, stop.signal]));
   const latents = new Map<number, Floats>();
-  /** What the work yields next; after a failure, the failure. */
-  let coming: ReturnType<typeof denoised.next> | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   const proceed = () => {
@@ -24,6 +22,8 @@ export function createLatentQueue(
     void Promise.allSettled([next]);
     return next;
   };
+  /** What the work yields next; after a failure, the failure. */
+  let coming = proceed();
   const find = async (instant: number): Promise<Floats> => {
     for (;;) {
       const latent = latents.get(instant);
@@ -31,7 +31,7 @@ export function createLatentQueue(
         latents.delete(instant);
         return latent;
       }
-      const { value, done } = await (coming ??= proceed());
+      const { value, done } = await coming;
       if (done) throw new RangeError(`there is no latent of instant ${instant}`);
       for (const frame of value) latents.set(frame.instant, frame.latent);
       coming = proceed();
