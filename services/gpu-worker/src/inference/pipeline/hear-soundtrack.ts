@@ -1,5 +1,5 @@
 import { hear, type RunModel, voiceActivity } from '@lipsync/engines';
-import { inspect, MediaError, recordAudio } from '@lipsync/media';
+import { MediaError, recordAudio } from '@lipsync/media';
 import { type Sound } from '../analyzer/lip-evidence';
 import { type Job, MEDIA_DEADLINE_MS } from '../job';
 import { openSpeechFile } from '../local-media';
@@ -16,7 +16,6 @@ export async function hearSoundtrack(
   { binaries, signal }: Job,
   run: RunModel,
 ): Promise<Sound | null> {
-  if ((await inspect(binaries, videoPath, signal)).audio === undefined) return null;
   const file = openSpeechFile(scratchPath);
   try {
     await recordAudio(binaries, videoPath, file.descriptor, {
@@ -34,6 +33,7 @@ export async function hearSoundtrack(
       speech: await voiceActivity(recording, runUnlessStopped),
     };
   } catch (error) {
+    // There is no sound, or none that decodes: to ask first would take a process more.
     if (error instanceof MediaError && error.code === 'media_corrupt') return null;
     throw error;
   } finally {
