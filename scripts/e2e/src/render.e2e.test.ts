@@ -103,8 +103,7 @@ describe('a render that completes', () => {
     expect(record).toMatchObject({ status: 'completed', stage: 'completed', progress_percent: 100 });
     const file = path.join(folder, 'result.mp4');
     await system.api.outputs.download(record, 'musetalk', file);
-    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-    const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
+    const binaries = await resolveBinaries(process.env);
     const { video } = await probe(binaries, file, { mediaType: 'video', deadlineMs: 60_000 });
     expect(video).toMatchObject({ codec: 'h264', frames: FRAMES });
     const { audio } = await probe(binaries, file, { mediaType: 'audio', deadlineMs: 60_000 });

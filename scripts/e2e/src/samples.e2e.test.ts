@@ -72,8 +72,7 @@ describe('the sample of the documentation renders two files', () => {
     where(available)(`in ${name}`, async () => {
       const result = path.join(folder, `${name}.mp4`);
       await run(result);
-      const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-      const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
+      const binaries = await resolveBinaries(process.env);
       const { video } = await probe(binaries, result, { mediaType: 'video', deadlineMs: 60_000 });
       expect(video?.frames).toBe(FRAMES);
     });

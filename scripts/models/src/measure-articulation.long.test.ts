@@ -19,8 +19,7 @@ describe('measure:articulation, by its exit status', () => {
 
   /** Speaks the sample voice as `filter` changes it, with the times of its sounds as they were before. */
   async function measured(name: string, filter: string): Promise<{ status: number | null; lead: number }> {
-    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-    const { ffmpeg } = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
+    const { ffmpeg } = await resolveBinaries(process.env);
     const voice = path.join(folder, `${name}.wav`);
     await promisify(execFile)(ffmpeg, ['-v', 'error', '-i', SAMPLE_AUDIO, '-af', filter, voice]);
     await copyFile(SAMPLE_AUDIO.replace(/\.wav$/, '.json'), path.join(folder, `${name}.json`));

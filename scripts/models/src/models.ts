@@ -70,8 +70,7 @@ withPacksDir(program.command('try <dir>'))
   .option('--audio <file>', 'the voice; else a computed one')
   .option('--json')
   .action(async (dir: string, options: TryOptions) => {
-    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-    const { ffmpeg } = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
+    const { ffmpeg } = await resolveBinaries(process.env);
     const { out: outputFile, video: videoFile, audio: audioFile, packsDir } = options;
     print(await tryPack(ffmpeg, dir, { outputFile, videoFile, audioFile, packsDir }), options);
   });
@@ -168,7 +167,7 @@ withPacksDir(program.command('get'))
   });
 
 async function getTo(destination: Destination, engine: PackEngine, options: GetCommandOptions): Promise<Row> {
-  const { FFMPEG_BIN, FFPROBE_BIN, HF_TOKEN, LIPSYNC_PYTHON, PATH } = process.env;
+  const { HF_TOKEN, LIPSYNC_PYTHON } = process.env;
   const passedOn = (['manifests', 'device'] as const).flatMap((option) =>
     options[option] === undefined ? [] : [`--${option}`, options[option]],
   );
@@ -201,9 +200,7 @@ async function getTo(destination: Destination, engine: PackEngine, options: GetC
       further: passedOn,
     },
     packsDir: options.packsDir,
-    checks: options.check
-      ? { ffmpeg: (await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH })).ffmpeg }
-      : null,
+    checks: options.check ? { ffmpeg: (await resolveBinaries(process.env)).ffmpeg } : null,
     tell: (line) => console.error(line),
   });
 }

@@ -25,8 +25,7 @@ describe('a trial of a model pack', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'try-pack-test-'));
-    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-    binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
+    binaries = await resolveBinaries(process.env);
     await buildBuiltinPacks(at('packs'));
     await cp(at('packs/analyzer'), at('tiny/analyzer'), { recursive: true });
     await writeTinyPacks(at('tiny'));

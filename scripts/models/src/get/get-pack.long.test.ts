@@ -52,8 +52,7 @@ where('small networks under the published names, from a hub through the exporter
         { bytes, large: !file.path.endsWith('.json') },
       ]),
     );
-    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-    const { ffmpeg } = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
+    const { ffmpeg } = await resolveBinaries(process.env);
     try {
       return await getPack({
         release: {

@@ -92,8 +92,7 @@ describe('precomputing features while memory is short', () => {
   }
 
   async function encode({ models }: Device): Promise<EncodedFeatures> {
-    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-    const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
+    const binaries = await resolveBinaries(process.env);
     const signal = new AbortController().signal;
     const videoPath = join(folder, 'video.mp4');
     const none = () => 0;
