@@ -1,6 +1,6 @@
 import { DEFAULT_CUSTOMER_LIMITS } from '@lipsync/domain';
-import { quantile } from '@lipsync/local-stack';
-import { createRandom, mean, type Random } from './distributions';
+import { mean, quantile } from '@lipsync/local-stack';
+import { createRandom, type Random } from './distributions';
 import { type MeasuredRender, modelOf, modelSeconds, type Profile, type ServiceModel } from './profile';
 import { MEDIA_QUEUE, simulate } from './simulate';
 

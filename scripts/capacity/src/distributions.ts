@@ -37,7 +37,3 @@ export function createRandom(seed: number): Random {
     },
   };
 }
-
-export function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createStack, machine, quantile } from '@lipsync/local-stack';
+import { createStack, machine, mean, quantile } from '@lipsync/local-stack';
 import { Client } from 'pg';
-import { mean } from './distributions';
 import { fitModel, pickupSeconds } from './fit';
 import { measuredRenders, slotsOf, type WideLine, wideLines } from './measured-renders';
 import { type Profile } from './profile';

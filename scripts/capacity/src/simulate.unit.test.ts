@@ -1,5 +1,5 @@
-import { quantile } from '@lipsync/local-stack';
-import { createRandom, mean, type Random } from './distributions';
+import { mean, quantile } from '@lipsync/local-stack';
+import { createRandom, type Random } from './distributions';
 import { type JobTrace, type RenderArrival, simulate } from './simulate';
 
 const waitOf = ({ claimedAt, availableAt }: JobTrace): number => claimedAt - availableAt;

@@ -2,13 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Engine, ENGINES } from '@lipsync/contract';
-import { parseEngines, runProgram, untilInterrupted } from '@lipsync/local-stack';
+import { parseEngines, printFigures, runProgram, untilInterrupted } from '@lipsync/local-stack';
 import { Command, Option } from 'commander';
 import { type Case, CASES } from './cases';
 import { faultsOf } from './faults';
 import { type Fidelity, measureCase } from './measure-case';
 import { startService } from './service';
-import { tableOf } from './table';
 
 interface Options {
   engines: Engine[];
@@ -39,7 +38,7 @@ const program = new Command('measure:fidelity')
     const results = await measureFidelity(options);
     if (options.table !== undefined) await writeFile(options.table, tableOf(results));
     const judged = results.map((result) => ({ ...result, faults: faultsOf(result) }));
-    console.log(JSON.stringify({ results: judged }, rounded, 2));
+    printFigures({ results: judged }, 5);
   });
 
 async function measureFidelity({ engines, cases, packsDir, keep }: Options): Promise<Fidelity[]> {
@@ -69,7 +68,33 @@ async function measureFidelity({ engines, cases, packsDir, keep }: Options): Pro
 
 const names = (cases: readonly Case[]): string => cases.map(({ name }) => name).join(', ');
 
-const rounded = (_: string, value: unknown): unknown =>
-  typeof value === 'number' ? Number(value.toPrecision(5)) : value;
+const COLUMNS = [
+  ...['case', 'engine', 'dropped', 'repeated', 'held', 'moved ms', 'judder ms', 'dB outside', 'SSIM', 'bits'],
+  ...['codes', 'combing', 'sound ms', 'sound dB', 'faults'],
+];
+
+/** The results as a table of Markdown. */
+function tableOf(results: readonly Fidelity[]): string {
+  const rows = [COLUMNS, COLUMNS.map(() => '---'), ...results.map(rowOf)];
+  return rows.map((row) => `| ${row.join(' | ')} |\n`).join('');
+}
+
+function rowOf(result: Fidelity): string[] {
+  const { output } = result;
+  const faults = faultsOf(result).join('; ') || 'none';
+  const start = [result.case, result.engine];
+  if (output === undefined) return [...start, ...COLUMNS.slice(3).map(() => ''), faults];
+  const { pictures, outside_face: outside, luma_codes: codes, combing, sound, video } = output;
+  const percent = (part: number): string => (100 * part).toFixed(2);
+  return [
+    ...start,
+    ...[`${pictures.dropped} of ${pictures.expected}`, `${pictures.repeated}`, `${pictures.held}`],
+    ...[`${pictures.moved_ms}`, `${pictures.judder_ms}`],
+    ...[outside?.psnr_db.toFixed(1) ?? '', outside?.ssim.toFixed(4) ?? ''],
+    ...[`${video?.depth} ${video?.codec}`, `${codes.source} → ${codes.output}`],
+    ...[`${percent(combing.source)} → ${percent(combing.output)} %`],
+    ...[`${sound?.offset_ms ?? ''}`, sound?.snr_db.toFixed(1) ?? '', faults],
+  ];
+}
 
 runProgram(program);

@@ -11,6 +11,18 @@ export function machine(): Machine {
   return { node: process.version, cpus: cpus().length, cpu: cpus()[0]?.model };
 }
 
+/** Prints what was measured as one JSON object, with so many significant digits. */
+export function printFigures(figures: object, digits: number): void {
+  const rounded = (_: string, value: unknown): unknown =>
+    typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(digits)) : value;
+  console.log(JSON.stringify(figures, rounded, 2));
+}
+
+/** NaN for an empty list. */
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
 /** The middle of an odd number of values, the mean of the middle two of an even number; NaN for an empty list. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

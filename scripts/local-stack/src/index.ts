@@ -1,6 +1,6 @@
-export { parseCount, parseEngine, parseEngines, parseWhole, runProgram } from './command-line';
+export { parseCount, parseEngines, parseWhole, runProgram } from './command-line';
 export { type EventReceiver, startEventReceiver } from './event-receiver';
-export { machine, median, quantile } from './figures';
+export { machine, mean, median, printFigures, quantile } from './figures';
 export {
   DEFAULT_PACKS_DIR,
   DEFAULT_STACK_ROOT,

@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Engine, ENGINES } from '@lipsync/contract';
 import { framesOf, secondsAt, timelineOf } from '@lipsync/domain';
-import { decodeFaceTrack, type FaceTrack, LANDMARK_VALUES, MOUTH } from '@lipsync/engines';
-import { startInference } from '@lipsync/gpu-worker';
+import { type FaceTrack, LANDMARK_VALUES, MOUTH } from '@lipsync/engines';
 import {
   DEFAULT_PACKS_DIR,
   parseEngines,
@@ -15,10 +13,11 @@ import {
   SAMPLE_AUDIO,
   SAMPLE_VIDEO,
 } from '@lipsync/local-stack';
-import { AUDIO_SAMPLE_RATE, type Binaries, readAudio, resolveBinaries } from '@lipsync/media';
+import { AUDIO_SAMPLE_RATE, readAudio } from '@lipsync/media';
 import { Command, Option } from 'commander';
 import { framesInARow, spreadMoments, tellingMoments } from './articulation/moments';
 import { knownSounds } from './articulation/speech';
+import { DEADLINE_MS, withWorkplace, type Workplace } from './workplace';
 
 interface Options {
   video: string;
@@ -51,63 +50,54 @@ const program = new Command('contact-sheet')
   .option('--from <second>', 'where the frames in a row begin', Number, 0)
   .option('--packs-dir <dir>', 'folder of model packs', DEFAULT_PACKS_DIR)
   .action(async (options: Options) => {
-    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-    const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
-    console.log(JSON.stringify(await makeContactSheet(binaries, options), null, 2));
+    const sheet = await withWorkplace(options, (place) => makeContactSheet(place, options));
+    console.log(JSON.stringify(sheet, null, 2));
   });
 
-async function makeContactSheet(binaries: Binaries, options: Options): Promise<object> {
+async function makeContactSheet(
+  { binaries, inference, folder, analyze }: Workplace,
+  options: Options,
+): Promise<object> {
   const [videoPath, audioPath] = [path.resolve(options.video), path.resolve(options.audio)];
-  const folder = await mkdtemp(path.join(tmpdir(), 'contact-sheet-'));
-  const trackPath = path.join(folder, 'face.track');
-  const inference = await startInference({ packsDir: options.packsDir });
   // Back and forth where the voice is longer, so that the source never jumps.
   const syncMode = 'bounce';
-  try {
-    await inference.analyze({ videoPath, trackPath });
-    const track = decodeFaceTrack(await readFile(trackPath));
-    const pcm = await readAudio(binaries, audioPath, { deadlineMs: DEADLINE_MS });
-    const { sources, clock } = timelineOf(syncMode, track.clock, pcm.length / AUDIO_SAMPLE_RATE);
-    const sounds = await knownSounds(audioPath);
-    const moments =
-      options.consecutive !== undefined
-        ? framesInARow(options.from, options.consecutive, clock)
-        : sounds !== null
-          ? tellingMoments(sounds, clock)
-          : spreadMoments(framesOf(clock));
-    const sourceFrames = moments.map(({ frame }) => sources[frame] ?? 0);
-    const squares = sourceFrames.map((frame) => squareOf(track, frame, options.crop));
-    const rows = [
-      {
-        name: 'source',
-        file: videoPath,
-        seconds: sourceFrames.map((frame) => secondsAt(track.clock, pictureOf(track, frame))),
-      },
-    ];
-    for (const engine of options.engines) {
-      const outputPath = path.join(folder, `${engine}.mp4`);
-      await inference.render({
-        engine,
-        syncMode,
-        videoPath,
-        audioPath,
-        outputPath,
-        faceTrackPath: trackPath,
-      });
-      const seconds = moments.map(({ frame }) => secondsAt(clock, frame));
-      rows.push({ name: engine, file: outputPath, seconds });
-    }
-    const out = path.resolve(options.out);
-    await mkdir(path.dirname(out), { recursive: true });
-    await compose(binaries.ffmpeg, rows, squares, out);
-    return { out, rows: rows.map(({ name }) => name), columns: moments };
-  } finally {
-    inference.close();
-    await rm(folder, { recursive: true, force: true });
+  const { track, trackPath } = await analyze(videoPath);
+  const pcm = await readAudio(binaries, audioPath, { deadlineMs: DEADLINE_MS });
+  const { sources, clock } = timelineOf(syncMode, track.clock, pcm.length / AUDIO_SAMPLE_RATE);
+  const sounds = await knownSounds(audioPath);
+  const moments =
+    options.consecutive !== undefined
+      ? framesInARow(options.from, options.consecutive, clock)
+      : sounds !== null
+        ? tellingMoments(sounds, clock)
+        : spreadMoments(framesOf(clock));
+  const sourceFrames = moments.map(({ frame }) => sources[frame] ?? 0);
+  const squares = sourceFrames.map((frame) => squareOf(track, frame, options.crop));
+  const rows = [
+    {
+      name: 'source',
+      file: videoPath,
+      seconds: sourceFrames.map((frame) => secondsAt(track.clock, pictureOf(track, frame))),
+    },
+  ];
+  for (const engine of options.engines) {
+    const outputPath = path.join(folder, `${engine}.mp4`);
+    await inference.render({
+      engine,
+      syncMode,
+      videoPath,
+      audioPath,
+      outputPath,
+      faceTrackPath: trackPath,
+    });
+    const seconds = moments.map(({ frame }) => secondsAt(clock, frame));
+    rows.push({ name: engine, file: outputPath, seconds });
   }
+  const out = path.resolve(options.out);
+  await mkdir(path.dirname(out), { recursive: true });
+  await compose(binaries.ffmpeg, rows, squares, out);
+  return { out, rows: rows.map(({ name }) => name), columns: moments };
 }
-
-const DEADLINE_MS = 900_000;
 
 /** The frame with which the picture of a frame appears. */
 function pictureOf({ held }: FaceTrack, frame: number): number {
@@ -175,26 +165,10 @@ async function compose(
   const below = `${rows.map((_, row) => `[row${row}]`).join('')}vstack=inputs=${rows.length}[sheet]`;
   await promisify(execFile)(ffmpeg, [
     // A moment at which a file has no picture leaves no sheet, which is no success.
-    ...[
-      '-nostdin',
-      '-v',
-      'error',
-      '-y',
-      '-abort_on',
-      'empty_output',
-      ...rows.flatMap(({ file }) => ['-i', file]),
-    ],
-    ...[
-      '-filter_complex',
-      [...graph, below].join(';'),
-      '-map',
-      '[sheet]',
-      '-frames:v',
-      '1',
-      '-q:v',
-      '3',
-      out,
-    ],
+    ...['-nostdin', '-v', 'error', '-y', '-abort_on', 'empty_output'],
+    ...rows.flatMap(({ file }) => ['-i', file]),
+    ...['-filter_complex', [...graph, below].join(';'), '-map', '[sheet]'],
+    ...['-frames:v', '1', '-q:v', '3', out],
   ]);
 }
 

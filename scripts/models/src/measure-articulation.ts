@@ -1,17 +1,21 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Engine, ENGINES } from '@lipsync/contract';
-import { startInference } from '@lipsync/gpu-worker';
-import { DEFAULT_PACKS_DIR, parseEngines, runProgram, SAMPLE_VIDEO } from '@lipsync/local-stack';
-import { type Binaries, resolveBinaries } from '@lipsync/media';
+import {
+  DEFAULT_PACKS_DIR,
+  parseEngines,
+  printFigures,
+  runProgram,
+  SAMPLE_VIDEO,
+} from '@lipsync/local-stack';
+import { type Binaries } from '@lipsync/media';
 import { Command, Option } from 'commander';
 import { alignSounds } from './articulation/aligned-speech';
 import { type ClipFigures, measureClip, type Voice } from './articulation/measure-clip';
 import { knownSounds, speak, UTTERANCES } from './articulation/speech';
 import { isInTime, summaryOf } from './articulation/summary';
+import { withWorkplace, type Workplace } from './workplace';
 
 interface Options {
   engines: Engine[];
@@ -59,10 +63,8 @@ const program = new Command('measure:articulation')
   .option('--packs-dir <dir>', 'folder of model packs', DEFAULT_PACKS_DIR)
   .option('--keep <dir>', 'folder that keeps faces, voices and rendered videos')
   .action(async (options: Options) => {
-    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-    const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
-    const { clips, engines } = await measureArticulation(binaries, options);
-    console.log(JSON.stringify({ engines, clips }, rounded, 2));
+    const clips = await withWorkplace(options, (place) => measureClips(place, options));
+    printFigures({ engines: options.engines.map((engine) => summaryOf(engine, clips)), clips }, 3);
     if (!clips.every(({ lead_ms }) => isInTime(lead_ms ?? NaN))) process.exitCode = 1;
   });
 
@@ -74,29 +76,20 @@ const DRAWN_FACES = {
   tilted: 'rotate=0.35:fillcolor=0x707070',
 };
 
-async function measureArticulation(binaries: Binaries, options: Options) {
-  const scratch = await mkdtemp(path.join(tmpdir(), 'articulation-'));
-  const folder = options.keep === undefined ? scratch : path.resolve(options.keep);
-  await mkdir(folder, { recursive: true });
-  const inference = await startInference({ packsDir: options.packsDir });
-  try {
-    const voices = await voicesOf(binaries, options, folder);
-    const faces = options.face.length > 0 ? options.face : await drawFaces(binaries, folder);
-    const clips: ClipFigures[] = [];
-    for (const [number, file] of faces.entries()) {
-      const face = { file: path.resolve(file), trackPath: path.join(scratch, `${number}.track`) };
-      await inference.analyze({ videoPath: face.file, trackPath: face.trackPath });
-      for (const voice of voices)
-        for (const engine of options.engines) {
-          console.error(`${engine}: ${file} speaks as ${voice.name} …`);
-          clips.push(await measureClip({ binaries, inference, folder, scratch }, engine, face, voice));
-        }
-    }
-    return { engines: options.engines.map((engine) => summaryOf(engine, clips)), clips };
-  } finally {
-    inference.close();
-    await rm(scratch, { recursive: true, force: true });
+async function measureClips(place: Workplace, options: Options): Promise<ClipFigures[]> {
+  const { binaries, folder, analyze } = place;
+  const voices = await voicesOf(binaries, options, folder);
+  const faces = options.face.length > 0 ? options.face : await drawFaces(binaries, folder);
+  const clips: ClipFigures[] = [];
+  for (const file of faces) {
+    const face = await analyze(path.resolve(file));
+    for (const voice of voices)
+      for (const engine of options.engines) {
+        console.error(`${engine}: ${file} speaks as ${voice.name} …`);
+        clips.push(await measureClip(place, engine, face, voice));
+      }
   }
+  return clips;
 }
 
 /** Speaks with the named voices and the recorded ones; none are named where there are recorded ones. */
@@ -139,8 +132,5 @@ async function drawFaces({ ffmpeg }: Binaries, folder: string): Promise<string[]
     }),
   );
 }
-
-const rounded = (_: string, value: unknown): unknown =>
-  typeof value === 'number' ? Number(value.toPrecision(3)) : value;
 
 runProgram(program);

@@ -1,14 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { decodeFaceTrack, type FaceTrack } from '@lipsync/engines';
-import { startInference } from '@lipsync/gpu-worker';
-import { DEFAULT_PACKS_DIR, runProgram, SAMPLE_VIDEO } from '@lipsync/local-stack';
-import { type Binaries, probe, resolveBinaries } from '@lipsync/media';
+import { DEFAULT_PACKS_DIR, mean, printFigures, runProgram, SAMPLE_VIDEO } from '@lipsync/local-stack';
 import { Command } from 'commander';
 import { compareTracks, jitterOf } from './landmarks/compare-tracks';
 import { paintedTrack } from './landmarks/painted-face';
 import { secondOpinion } from './landmarks/second-network';
+import { withWorkplace, type Workplace } from './workplace';
 
 interface Options {
   video: string[];
@@ -31,49 +27,32 @@ const program = new Command('measure:landmarks')
   .option('--second <file>', 'peppa_slim_160.onnx of Peppa-Facial-Landmark')
   .option('--packs-dir <dir>', 'folder of model packs', DEFAULT_PACKS_DIR)
   .action(async (options: Options) => {
-    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-    const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
-    console.log(JSON.stringify(await measureLandmarks(binaries, options), rounded, 2));
+    printFigures(await withWorkplace(options, (place) => measureLandmarks(place, options)), 3);
   });
 
-async function measureLandmarks(binaries: Binaries, { video, second, packsDir }: Options): Promise<unknown> {
-  const scratch = await mkdtemp(path.join(tmpdir(), 'measure-landmarks-'));
-  const inference = await startInference({ packsDir });
-  const trackOf = async (file: string): Promise<FaceTrack> => {
-    const trackPath = path.join(scratch, 'face.track');
-    await inference.analyze({ videoPath: file, trackPath });
-    return decodeFaceTrack(await readFile(trackPath));
-  };
-  try {
-    const sample = await trackOf(SAMPLE_VIDEO);
-    const videos: Record<string, unknown> = {};
-    for (const file of video.map((each) => path.resolve(each))) {
-      const track = await trackOf(file);
-      const opinion = second && (await secondOpinion(binaries, second, await probed(binaries, file), track));
-      videos[path.basename(file)] = {
-        found: track.found.reduce((sum, each) => sum + each, 0) / track.frames,
-        jitter: jitterOf(track),
-        ...(opinion && { second_jitter: jitterOf(opinion), against_second: compareTracks(track, opinion) }),
-      };
-    }
-    return {
-      analyzer: sample.analyzerVersion,
-      painted: { ...compareTracks(sample, paintedTrack()), jitter: jitterOf(sample) },
-      ...(video.length === 0 ? {} : { videos }),
+async function measureLandmarks(
+  { binaries, analyze }: Workplace,
+  { video, second }: Options,
+): Promise<object> {
+  const { track: sample } = await analyze(SAMPLE_VIDEO);
+  const videos: Record<string, unknown> = {};
+  for (const file of video.map((each) => path.resolve(each))) {
+    const clip = await analyze(file);
+    const opinion = second && (await secondOpinion(binaries, second, clip));
+    videos[path.basename(file)] = {
+      found: mean([...clip.track.found]),
+      jitter: jitterOf(clip.track),
+      ...(opinion && {
+        second_jitter: jitterOf(opinion),
+        against_second: compareTracks(clip.track, opinion),
+      }),
     };
-  } finally {
-    inference.close();
-    await rm(scratch, { recursive: true, force: true });
   }
+  return {
+    analyzer: sample.analyzerVersion,
+    painted: { ...compareTracks(sample, paintedTrack()), jitter: jitterOf(sample) },
+    ...(video.length === 0 ? {} : { videos }),
+  };
 }
-
-async function probed(binaries: Binaries, file: string) {
-  const found = await probe(binaries, file, { mediaType: 'video', deadlineMs: 60_000 });
-  if (found.video === undefined) throw new Error(`${file} has no picture`);
-  return { file, probed: found.video };
-}
-
-const rounded = (_: string, value: unknown): unknown =>
-  typeof value === 'number' ? Number(value.toFixed(2)) : value;
 
 runProgram(program);

@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Engine, ENGINES } from '@lipsync/contract';
-import { startInference } from '@lipsync/gpu-worker';
-import { DEFAULT_PACKS_DIR, parseEngines, runProgram, SAMPLE_VIDEO } from '@lipsync/local-stack';
-import { resolveBinaries } from '@lipsync/media';
+import {
+  DEFAULT_PACKS_DIR,
+  parseEngines,
+  printFigures,
+  runProgram,
+  SAMPLE_VIDEO,
+} from '@lipsync/local-stack';
 import { Command, Option } from 'commander';
 import {
   type CleanFace,
@@ -16,6 +18,7 @@ import {
 } from './occlusion/measure-occluder';
 import { CLIP_SECONDS, OCCLUDERS } from './occlusion/occluders';
 import { occlusionSummary } from './occlusion/summary';
+import { withWorkplace, type Workplace } from './workplace';
 
 interface Options {
   engines: Engine[];
@@ -58,35 +61,23 @@ const program = new Command('measure:occlusion')
   .option('--packs-dir <dir>', 'folder of model packs', DEFAULT_PACKS_DIR)
   .option('--keep <dir>', 'folder that keeps composed and rendered videos')
   .action(async (options: Options) => {
-    console.log(JSON.stringify(await measureOcclusion(options), rounded, 2));
+    printFigures(await withWorkplace(options, (place) => measureOcclusion(place, options)), 4);
   });
 
-async function measureOcclusion(options: Options): Promise<object> {
-  const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-  const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
-  const scratch = await mkdtemp(path.join(tmpdir(), 'occlusion-'));
-  const folder = options.keep === undefined ? scratch : path.resolve(options.keep);
-  await mkdir(folder, { recursive: true });
-  const inference = await startInference({ packsDir: options.packsDir });
-  try {
-    const workplace = { binaries, inference, folder };
-    const faces: CleanFace[] = [];
-    const clips: OccluderFigures[] = [];
-    for (const source of options.face.length > 0 ? options.face : [SAMPLE_VIDEO]) {
-      console.error(`${source} with nothing before it …`);
-      const file = await fitted(binaries.ffmpeg, source, folder);
-      const face = await measureCleanFace(workplace, file, options.engines);
-      faces.push(face);
-      for (const occluder of OCCLUDERS.filter(({ name }) => options.occluders.includes(name))) {
-        console.error(`${source} with ${occluder.name} …`);
-        clips.push(...(await measureOccluder(workplace, face, occluder)));
-      }
+async function measureOcclusion(place: Workplace, options: Options): Promise<object> {
+  const faces: CleanFace[] = [];
+  const clips: OccluderFigures[] = [];
+  for (const source of options.face.length > 0 ? options.face : [SAMPLE_VIDEO]) {
+    console.error(`${source} with nothing before it …`);
+    const file = await fitted(place.binaries.ffmpeg, source, place.folder);
+    const face = await measureCleanFace(place, file, options.engines);
+    faces.push(face);
+    for (const occluder of OCCLUDERS.filter(({ name }) => options.occluders.includes(name))) {
+      console.error(`${source} with ${occluder.name} …`);
+      clips.push(...(await measureOccluder(place, face, occluder)));
     }
-    return { ...occlusionSummary(faces, clips), clips };
-  } finally {
-    inference.close();
-    await rm(scratch, { recursive: true, force: true });
   }
+  return { ...occlusionSummary(faces, clips), clips };
 }
 
 /** The shorter side of the clips, pixels. */
@@ -101,8 +92,5 @@ async function fitted(ffmpeg: string, source: string, folder: string): Promise<s
   await promisify(execFile)(ffmpeg, [...input, '-an', '-vf', scale, ...encoder, file]);
   return file;
 }
-
-const rounded = (_: string, value: unknown): unknown =>
-  typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
 
 runProgram(program);

@@ -1,16 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { frameAt } from '@lipsync/domain';
-import { decodeFaceTrack, type FaceTrack, LANDMARK_VALUES, NOSE_TIP } from '@lipsync/engines';
-import { type Inference, startInference } from '@lipsync/gpu-worker';
-import { DEFAULT_PACKS_DIR, runProgram, SAMPLE_VIDEO } from '@lipsync/local-stack';
-import { type Binaries, resolveBinaries } from '@lipsync/media';
+import { type FaceTrack, LANDMARK_VALUES, NOSE_TIP } from '@lipsync/engines';
+import { DEFAULT_PACKS_DIR, mean, printFigures, runProgram, SAMPLE_VIDEO } from '@lipsync/local-stack';
 import { Command } from 'commander';
 import { speak, UTTERANCES } from './articulation/speech';
 import { composeScene, LISTENERS, type Scene, SIDE, turnsOf } from './speakers/scenes';
+import { withWorkplace, type Workplace } from './workplace';
 
 interface Options {
   face: string[];
@@ -37,7 +34,7 @@ const program = new Command('measure:speakers')
   .option('--packs-dir <dir>', 'folder of model packs', DEFAULT_PACKS_DIR)
   .option('--keep <dir>', 'folder that keeps the composed videos')
   .action(async (options: Options) => {
-    console.log(JSON.stringify(await measureSpeakers(options), rounded, 2));
+    printFigures(await withWorkplace(options, (place) => measureSpeakers(place, options)), 3);
   });
 
 interface SceneFigures {
@@ -52,38 +49,27 @@ interface SceneFigures {
   readonly longer: number;
 }
 
-async function measureSpeakers(options: Options): Promise<object> {
-  const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-  const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
-  const scratch = await mkdtemp(path.join(tmpdir(), 'speakers-'));
-  const folder = options.keep === undefined ? scratch : path.resolve(options.keep);
-  await mkdir(folder, { recursive: true });
-  const inference = await startInference({ packsDir: options.packsDir });
-  try {
-    const given = options.face.map((file) => path.resolve(file));
-    const faces = given.length > 0 ? given : await drawSpeakers(binaries, inference, folder);
-    const casts = [...pairsOf(faces), ...(faces.length > 2 ? [faces.slice(0, 3)] : [])];
-    const clips: SceneFigures[] = [];
-    for (const cast of casts)
-      for (const listener of LISTENERS) {
-        const names = cast.map((file) => path.parse(file).name);
-        console.error(`${names.join(', ')}; listeners: ${listener} …`);
-        const scene = { faces: cast, listener, turns: Number(options.turns) };
-        clips.push(await measureScene(binaries, inference, path.join(folder, names.join('+')), scene));
-      }
-    const rightBeside = (listeners: readonly string[]): number =>
-      mean(clips.filter(({ listener }) => listeners.includes(listener)).map(({ right }) => right));
-    return {
-      right: { value: rightBeside(LISTENERS), bound: LEAST_RIGHT },
-      right_beside_still_lips: rightBeside(['still']),
-      right_beside_moving_lips: rightBeside(['moving']),
-      longer: mean(clips.map(({ longer }) => longer)),
-      clips,
-    };
-  } finally {
-    inference.close();
-    await rm(scratch, { recursive: true, force: true });
-  }
+async function measureSpeakers(place: Workplace, options: Options): Promise<object> {
+  const given = options.face.map((file) => path.resolve(file));
+  const faces = given.length > 0 ? given : await drawSpeakers(place);
+  const casts = [...pairsOf(faces), ...(faces.length > 2 ? [faces.slice(0, 3)] : [])];
+  const clips: SceneFigures[] = [];
+  for (const cast of casts)
+    for (const listener of LISTENERS) {
+      const names = cast.map((file) => path.parse(file).name);
+      console.error(`${names.join(', ')}; listeners: ${listener} …`);
+      const scene = { faces: cast, listener, turns: Number(options.turns) };
+      clips.push(await measureScene(place, names, scene));
+    }
+  const rightBeside = (listeners: readonly string[]): number =>
+    mean(clips.filter(({ listener }) => listeners.includes(listener)).map(({ right }) => right));
+  return {
+    right: { value: rightBeside(LISTENERS), bound: LEAST_RIGHT },
+    right_beside_still_lips: rightBeside(['still']),
+    right_beside_moving_lips: rightBeside(['moving']),
+    longer: mean(clips.map(({ longer }) => longer)),
+    clips,
+  };
 }
 
 /** Everybody beside everybody else, either of them being the larger one. */
@@ -91,7 +77,7 @@ const pairsOf = (faces: readonly string[]): string[][] =>
   faces.flatMap((face, i) => faces.filter((_, k) => k !== i).map((other) => [face, other]));
 
 /** The sample face, as the built-in pack moves it with each of the voices. */
-async function drawSpeakers({ ffmpeg }: Binaries, inference: Inference, folder: string): Promise<string[]> {
+async function drawSpeakers({ binaries, inference, folder }: Workplace): Promise<string[]> {
   const files: string[] = [];
   for (const utterance of UTTERANCES) {
     const name = path.join(folder, utterance.voice.replace('+', '-'));
@@ -101,7 +87,7 @@ async function drawSpeakers({ ffmpeg }: Binaries, inference: Inference, folder: 
       ...{ engine: 'musetalk', syncMode: 'loop', outputPath, videoPath: SAMPLE_VIDEO, audioPath },
     });
     const file = `${name}.mp4`;
-    await promisify(execFile)(ffmpeg, [
+    await promisify(execFile)(binaries.ffmpeg, [
       ...['-nostdin', '-v', 'error', '-y', '-i', outputPath, '-i', audioPath],
       ...['-map', '0:v', '-map', '1:a', '-c:v', 'copy', '-c:a', 'aac', file],
     ]);
@@ -111,35 +97,25 @@ async function drawSpeakers({ ffmpeg }: Binaries, inference: Inference, folder: 
 }
 
 async function measureScene(
-  { ffmpeg }: Binaries,
-  inference: Inference,
-  name: string,
+  { binaries: { ffmpeg }, folder, analyze }: Workplace,
+  names: readonly string[],
   scene: Scene,
 ): Promise<SceneFigures> {
-  const video = `${name}.${scene.listener}.mp4`;
-  const alone = `${name}.alone.mp4`;
+  const stem = path.join(folder, names.join('+'));
+  const [video, alone] = [`${stem}.${scene.listener}.mp4`, `${stem}.alone.mp4`];
   await composeScene(ffmpeg, scene, video, true);
   await composeScene(ffmpeg, scene, alone, false);
-  const [company, single] = [await analyzed(inference, video), await analyzed(inference, alone)];
+  const [company, single] = [await analyze(video), await analyze(alone)];
   const shares = scene.faces.map((_, face) => rightShare(company.track, scene, face));
   const right = mean(shares);
   return {
-    faces: scene.faces.map((file) => path.parse(file).name),
+    faces: names,
     listener: scene.listener,
     right,
     rightOfLargest: shares[0] ?? NaN,
     rightOfOthers: mean(shares.slice(1)),
-    longer: company.milliseconds / single.milliseconds,
+    longer: company.analyzeMs / single.analyzeMs,
   };
-}
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-
-async function analyzed(inference: Inference, videoPath: string) {
-  const trackPath = `${videoPath}.track`;
-  const { timings } = await inference.analyze({ videoPath, trackPath });
-  return { track: decodeFaceTrack(await readFile(trackPath)), milliseconds: timings.analyzeMs };
 }
 
 /** Share of a face's own turns in which the track shows it, in steps of a frame. */
@@ -156,8 +132,5 @@ function rightShare(track: FaceTrack, scene: Scene, face: number): number {
   });
   return right.length / steps.length;
 }
-
-const rounded = (_: string, value: unknown): unknown =>
-  typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(3)) : value;
 
 runProgram(program);

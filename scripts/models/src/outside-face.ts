@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { type Timeline } from '@lipsync/domain';
 import { faceBox, type FaceTrack, highsyncFaces, LANDMARK_VALUES } from '@lipsync/engines';
 import {
@@ -9,9 +8,9 @@ import {
   openEncoder,
   openFrameSource,
   type ProbedAudio,
-  type ProbedVideo,
   type VideoStream,
 } from '@lipsync/media';
+import { type AnalyzedVideo, DEADLINE_MS } from './workplace';
 
 export interface OutsideFace {
   psnr_db: number;
@@ -28,17 +27,18 @@ const BOX_MARGIN_PIXELS = 32;
  */
 export async function compareOutsideFace(
   binaries: Binaries,
-  files: { renderedFile: string; plainFile: string; video: ProbedVideo; boxes: readonly (Box | null)[] },
-  deadlineMs: number,
+  { file: renderedFile, video }: AnalyzedVideo,
+  plainFile: string,
+  boxes: readonly (Box | null)[],
 ): Promise<OutsideFace> {
   const open = (file: string) =>
-    openClipReader(binaries, path.resolve(file), files.video, { layout: { format: 'yuv420p' }, deadlineMs });
-  const rendered = open(files.renderedFile);
-  const plain = open(files.plainFile);
+    openClipReader(binaries, file, video, { layout: { format: 'yuv420p' }, deadlineMs: DEADLINE_MS });
+  const rendered = open(renderedFile);
+  const plain = open(plainFile);
   const difference = createPictureDifference(rendered);
   const [a, b] = [new Uint8Array(rendered.frameBytes), new Uint8Array(plain.frameBytes)];
   try {
-    for (const box of files.boxes) {
+    for (const box of boxes) {
       const both = await Promise.all([rendered.readInto(a), plain.readInto(b)]);
       if (!both.every(Boolean)) throw new Error('the rendered video has fewer frames than its timeline');
       difference.add(a, b, box);

@@ -1,8 +1,8 @@
 import { alternation, type FaceTrack } from '@lipsync/engines';
-import { median } from '@lipsync/local-stack';
-import { type Binaries, openClipReader, openFrameSource, type ProbedVideo } from '@lipsync/media';
+import { mean, median } from '@lipsync/local-stack';
+import { type Binaries, openClipReader, openFrameSource } from '@lipsync/media';
+import { type AnalyzedVideo, DEADLINE_MS } from '../workplace';
 import { type FaceSamples, sampleFace } from './face-samples';
-import { mean } from './figures';
 import { lipsTouch } from './lip-contact';
 import { lipWidth } from './lip-width';
 import { type MouthReading } from './mouth-readings';
@@ -18,11 +18,8 @@ import {
 } from './pictures';
 import { teethChange } from './teeth';
 
-/** One version of a clip: its file, its landmarks, and its mouth in every frame of the output. */
-export interface Version {
-  readonly file: string;
-  readonly video: ProbedVideo;
-  readonly track: FaceTrack;
+/** One version of a clip, and its mouth in every frame of the output. */
+interface Version extends AnalyzedVideo {
   readonly mouth: readonly (MouthReading | null)[];
 }
 
@@ -56,7 +53,6 @@ interface ByColor {
  */
 const STILL = 0.006;
 const STILL_SECONDS = 0.08;
-const DEADLINE_MS = 900_000;
 
 /**
  * Compares the mouth's pixels with those of the same source frames.

@@ -1,4 +1,4 @@
-import { median, quantile } from '@lipsync/local-stack';
+import { mean, quantile } from '@lipsync/local-stack';
 import { type MouthReading } from './mouth-readings';
 import { type Gesture, gestureOf, jawCourse } from './phonemes';
 import { type Sound } from './speech';
@@ -167,27 +167,6 @@ export function leadOf({ sounds, mouth }: SpokenClip): number | null {
   return best.correlation < LEAST_FOR_A_LEAD ? null : best.lead;
 }
 
-/** How far from a sound its extreme opening is looked for, seconds. */
-const EXTREME_RANGE = 0.12;
-
-/**
- * Seconds by which the lips are ahead in the middling sound with a gesture: from the frames in which they are closest
- * (closures) or furthest apart (all others) to the sound's middle.
- */
-export function gestureLead({ sounds, mouth }: SpokenClip, gesture: Gesture): number | null {
-  const sign = gesture === 'closure' ? -1 : 1;
-  const leads = withGesture(sounds, gesture).flatMap(({ start, end }) => {
-    const middle = (start + end) / 2;
-    const frames = found(mouth)
-      .map((reading) => ({ at: middleOf(reading), value: sign * reading.opening }))
-      .filter(({ at }) => Math.abs(at - middle) <= EXTREME_RANGE);
-    const extreme = Math.max(...frames.map(({ value }) => value)) - READING_NOISE;
-    const reached = frames.filter(({ value }) => value >= extreme);
-    return reached.length === 0 ? [] : [middle - mean(reached.map(({ at }) => at))];
-  });
-  return leads.length === 0 ? null : median(leads);
-}
-
 /** Seconds between a sound and what counts as silence: lips open before the voice, and close after it. */
 const NEAR_SOUND = 0.2;
 
@@ -215,10 +194,6 @@ const shownWith = (readings: Readings, start: number, end: number): MouthReading
 
 export const found = (readings: Readings): MouthReading[] => readings.filter((reading) => reading !== null);
 export const openings = (readings: Readings): number[] => found(readings).map(({ opening }) => opening);
-
-export function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
 
 export function dot(a: readonly number[], b: readonly number[]): number {
   return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);

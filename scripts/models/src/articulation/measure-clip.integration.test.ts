@@ -2,9 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildBuiltinPacks } from '@lipsync/builtin-packs';
-import { type Inference, startInference } from '@lipsync/gpu-worker';
 import { SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
-import { resolveBinaries } from '@lipsync/media';
+import { withWorkplace } from '../workplace';
 import { measureClip } from './measure-clip';
 import { gestureOf } from './phonemes';
 import { knownSounds } from './speech';
@@ -13,27 +12,20 @@ import { knownSounds } from './speech';
 const entry = path.resolve(__dirname, '../../../../services/gpu-worker/dist/inference/main.js');
 
 describe('the sample voice on the sample face', () => {
-  let folder: string;
-  let inference: Inference;
+  let packsDir: string;
 
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'measure-clip-test-'));
-    await buildBuiltinPacks(folder);
-    inference = await startInference({ packsDir: folder, entry });
+    packsDir = await mkdtemp(path.join(tmpdir(), 'measure-clip-test-'));
+    await buildBuiltinPacks(packsDir);
   });
-  afterAll(async () => {
-    inference.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => rm(packsDir, { recursive: true, force: true }));
 
   test('every sound is judged, in time, and the mouth is shut where nothing is said', async () => {
-    const { FFMPEG_BIN, FFPROBE_BIN, PATH } = process.env;
-    const binaries = await resolveBinaries({ FFMPEG_BIN, FFPROBE_BIN, PATH });
-    const face = { file: SAMPLE_VIDEO, trackPath: path.join(folder, 'face.track') };
-    await inference.analyze({ videoPath: face.file, trackPath: face.trackPath });
     const sounds = (await knownSounds(SAMPLE_AUDIO)) ?? [];
     const voice = { name: 'sample', file: SAMPLE_AUDIO, sounds };
-    const clip = await measureClip({ binaries, inference, folder, scratch: folder }, 'musetalk', face, voice);
+    const clip = await withWorkplace({ packsDir, entry }, async (place) =>
+      measureClip(place, 'musetalk', await place.analyze(SAMPLE_VIDEO), voice),
+    );
 
     const count = (gesture: string): number => sounds.filter((sound) => gestureOf(sound) === gesture).length;
     expect([clip.closures.cases, clip.dentals.cases]).toEqual([count('closure'), count('dental')]);

@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Engine } from '@lipsync/contract';
 import { timelineOf } from '@lipsync/domain';
-import { decodeFaceTrack } from '@lipsync/engines';
-import { type Inference } from '@lipsync/gpu-worker';
-import { AUDIO_SAMPLE_RATE, type Binaries, probe, readAudio } from '@lipsync/media';
-import { comparePictures, type PictureFigures, type Version } from './compare-pictures';
+import { mean } from '@lipsync/local-stack';
+import { AUDIO_SAMPLE_RATE, readAudio } from '@lipsync/media';
+import { type AnalyzedVideo, DEADLINE_MS, type Workplace } from '../workplace';
+import { comparePictures, type PictureFigures } from './compare-pictures';
 import {
   closures,
   type Count,
@@ -13,9 +12,7 @@ import {
   falseClosures,
   falseDentals,
   found,
-  gestureLead,
   leadOf,
-  mean,
   meanDuring,
   openings,
   scaleOf,
@@ -36,20 +33,6 @@ export interface Voice {
   readonly sounds: readonly Sound[];
 }
 
-/** A video of a face and its track. */
-export interface Face {
-  readonly file: string;
-  readonly trackPath: string;
-}
-
-export interface Workplace {
-  readonly binaries: Binaries;
-  readonly inference: Inference;
-  /** For rendered videos, and for what is needed only to measure them. */
-  readonly folder: string;
-  readonly scratch: string;
-}
-
 /** What one render shows; lengths in eye distances, speeds in those per second. */
 export interface ClipFigures extends PictureFigures {
   readonly engine: Engine;
@@ -67,15 +50,12 @@ export interface ClipFigures extends PictureFigures {
   readonly vowels: Readonly<Record<Vowel, number>>;
   readonly width_i: number;
   readonly width_u: number;
-  readonly inner_width_i_over_u: number;
   /** By the color of the lips; null where they have too little in most frames. */
   readonly lip_width_i_over_u: number | null;
   readonly opening_i: number;
   readonly opening_a: number;
   /** How far the mouth is ahead of the sound. */
   readonly lead_ms: number | null;
-  readonly closure_lead_ms: number | null;
-  readonly a_lead_ms: number | null;
   readonly first_axis_share: number;
   readonly width_range: number;
   readonly opening_speed: number;
@@ -89,9 +69,9 @@ export interface ClipFigures extends PictureFigures {
 
 /** Renders one voice on one face with one engine, and reads the mouth back. */
 export async function measureClip(
-  { binaries, inference, folder, scratch }: Workplace,
+  { binaries, inference, folder, analyze }: Workplace,
   engine: Engine,
-  face: Face,
+  face: AnalyzedVideo,
   voice: Voice,
 ): Promise<ClipFigures> {
   const name = path.parse(face.file).name;
@@ -102,14 +82,10 @@ export async function measureClip(
     ...{ engine, syncMode, outputPath, videoPath: face.file },
     ...{ audioPath: voice.file, faceTrackPath: face.trackPath },
   });
-  const trackPath = path.join(scratch, 'rendered.track');
-  await inference.analyze({ videoPath: outputPath, trackPath });
-
-  const ours = await versionOf(binaries, outputPath, trackPath);
-  const theirs = await versionOf(binaries, face.file, face.trackPath);
+  const rendered = await analyze(outputPath);
   const pcm = await readAudio(binaries, voice.file, { deadlineMs: DEADLINE_MS });
-  const { sources, clock } = timelineOf(syncMode, theirs.track.clock, pcm.length / AUDIO_SAMPLE_RATE);
-  const [ourShapes, theirShapes] = [mouthShapes(ours.track), mouthShapes(theirs.track)];
+  const { sources, clock } = timelineOf(syncMode, face.track.clock, pcm.length / AUDIO_SAMPLE_RATE);
+  const [ourShapes, theirShapes] = [mouthShapes(rendered.track), mouthShapes(face.track)];
   const mouth = timed(ourShapes, clock);
   const shown = timed(
     sources.map((source) => theirShapes[source] ?? null),
@@ -120,9 +96,10 @@ export async function measureClip(
   const spoken = speaking(clip.mouth, clip.sounds);
   const quiet = silent(clip.mouth, clip.sounds);
   const own = ownAmplitude(clip.source);
+  const lead = leadOf(clip);
   const { figures, byColor } = await comparePictures(
     binaries,
-    { rendered: { ...ours, mouth }, source: { ...theirs, mouth: shown } },
+    { rendered: { ...rendered, mouth }, source: { ...face, mouth: shown } },
     sources,
     scale.closedUpTo,
   );
@@ -136,15 +113,10 @@ export async function measureClip(
     vowels: vowelsOf(clip),
     width_i: meanDuring(clip, 'i', ({ width }) => width),
     width_u: meanDuring(clip, 'u', ({ width }) => width),
-    inner_width_i_over_u:
-      meanDuring(clip, 'i', ({ innerWidth }) => innerWidth) /
-      meanDuring(clip, 'u', ({ innerWidth }) => innerWidth),
     lip_width_i_over_u: lipWidthRatio(clip, byColor.widths),
     opening_i: meanDuring(clip, 'i', ({ opening }) => opening),
     opening_a: meanDuring(clip, 'a', ({ opening }) => opening),
-    lead_ms: milliseconds(leadOf(clip)),
-    closure_lead_ms: milliseconds(gestureLead(clip, 'closure')),
-    a_lead_ms: milliseconds(gestureLead(clip, 'a')),
+    lead_ms: lead === null ? null : 1000 * lead,
     first_axis_share: firstAxisShare(spoken),
     width_range: widthRange(spoken),
     opening_speed: openingSpeed(spoken),
@@ -166,17 +138,3 @@ function lipWidthRatio(clip: SpokenClip, widths: readonly (number | null)[]): nu
   const seen = { ...clip, mouth };
   return meanDuring(seen, 'i', ({ width }) => width) / meanDuring(seen, 'u', ({ width }) => width);
 }
-
-const DEADLINE_MS = 900_000;
-
-async function versionOf(
-  binaries: Binaries,
-  file: string,
-  trackPath: string,
-): Promise<Omit<Version, 'mouth'>> {
-  const { video } = await probe(binaries, file, { mediaType: 'video', deadlineMs: DEADLINE_MS });
-  if (video === undefined) throw new Error(`${file} has no video`);
-  return { file, video, track: decodeFaceTrack(await readFile(trackPath)) };
-}
-
-const milliseconds = (seconds: number | null): number | null => (seconds === null ? null : seconds * 1000);

@@ -14,9 +14,8 @@ import {
 export interface MouthShape {
   /** Mean gap between the inner lips. */
   readonly opening: number;
-  /** From corner to corner, outside and inside. */
+  /** From corner to corner, outside. */
   readonly width: number;
-  readonly innerWidth: number;
   /** How far below the base of the nose the lower lip ends outside. */
   readonly lowerLip: number;
   /** The mouth's 20 points without the head's pose: x and y from the base of the nose along and across the eyes. */
@@ -46,8 +45,8 @@ export function timed(shapes: readonly (MouthShape | null)[], clock: Clock): (Mo
 }
 
 const NOSE_BASE = [31, 36] as const;
-/** Places in MOUTH: corners outside and inside; middle of the lower lip outside. */
-const [LEFT, RIGHT, INNER_LEFT, INNER_RIGHT, LOWER] = [0, 6, 12, 16, 9];
+/** Places in MOUTH, outside: the corners, and the middle of the lower lip. */
+const [LEFT, RIGHT, LOWER] = [0, 6, 9];
 
 /** Takes one frame's 136 landmark values; null where the eyes are in one place. */
 export function readMouth(landmarks: Float32Array): MouthShape | null {
@@ -62,13 +61,11 @@ export function readMouth(landmarks: Float32Array): MouthShape | null {
     const [dx, dy] = [(x - nose.x) / eyes, (y - nose.y) / eyes];
     return { x: cos * dx + sin * dy, y: cos * dy - sin * dx };
   });
-  const between = (a: number, b: number): number =>
-    Math.hypot((points[a]?.x ?? NaN) - (points[b]?.x ?? NaN), (points[a]?.y ?? NaN) - (points[b]?.y ?? NaN));
+  const at = (place: number) => points[place] ?? { x: NaN, y: NaN };
   return {
     opening: mouthOpening(landmarks),
-    width: between(LEFT, RIGHT),
-    innerWidth: between(INNER_LEFT, INNER_RIGHT),
-    lowerLip: points[LOWER]?.y ?? NaN,
+    width: Math.hypot(at(LEFT).x - at(RIGHT).x, at(LEFT).y - at(RIGHT).y),
+    lowerLip: at(LOWER).y,
     points: points.flatMap(({ x, y }) => [x, y]),
   };
 }

@@ -1,5 +1,5 @@
-import { quantile } from '@lipsync/local-stack';
-import { dot, found, mean, middleOf, openings, type Readings } from './figures';
+import { mean, quantile } from '@lipsync/local-stack';
+import { dot, found, middleOf, openings, type Readings } from './figures';
 
 /** The share of all movement of the mouth's points that lies along one axis of their space; NaN if nothing moves. */
 export function firstAxisShare(readings: Readings): number {

@@ -1,5 +1,6 @@
 import { type Engine } from '@lipsync/contract';
-import { type Count, mean, type Vowel } from './figures';
+import { mean } from '@lipsync/local-stack';
+import { type Count, type Vowel } from './figures';
 import { type ClipFigures } from './measure-clip';
 
 /** Fewer sounds than this say nothing about a vowel. */

@@ -1,3 +1,4 @@
+import { mean } from '@lipsync/local-stack';
 import { type FacePlace, type FaceSamples } from './face-samples';
 
 /** The inner edges of the upper and the lower lip beside and in the middle. */
@@ -37,8 +38,6 @@ export function teethChange(before: FaceSamples, now: FaceSamples): number | nul
 
 function gapOf({ placeOf }: FaceSamples): { along: number; top: number; bottom: number } {
   const [top, bottom] = [INNER_TOP.map(placeOf), INNER_BOTTOM.map(placeOf)];
-  const mean = (values: readonly number[]): number =>
-    values.reduce((sum, next) => sum + next, 0) / values.length;
   return {
     along: mean(top.map(({ along }) => along)),
     top: mean(top.map(({ down }) => down)),

@@ -1,8 +1,9 @@
 import { type FaceTrack, highsyncFaceBox, LANDMARK_VALUES } from '@lipsync/engines';
 import { createPatchSampler, patchPoint, type RgbPicture } from '@lipsync/kernels';
-import { type Binaries, openClipReader, type ProbedVideo } from '@lipsync/media';
+import { type Binaries, openClipReader } from '@lipsync/media';
 import { type InferenceSession } from 'onnxruntime-node';
 import { onnxRuntime } from '../onnx-runtime';
+import { type AnalyzedVideo, DEADLINE_MS } from '../workplace';
 
 /** Side of the network's input, and how much larger than the face's box what it sees is. */
 const SIDE = 160;
@@ -10,20 +11,19 @@ const SCALE = 1.4;
 
 /**
  * The same faces by Peppa-Facial-Landmark's `slim` network (github.com/ainrichman/Peppa-Facial-Landmark-PyTorch): what it
- * finds in the box of the face of `track`, and then in that of its own points.
+ * finds in the box of the face of the clip's track, and then in that of its own points.
  */
 export async function secondOpinion(
   binaries: Binaries,
   model: string,
-  video: { readonly file: string; readonly probed: ProbedVideo },
-  track: FaceTrack,
+  { file, video, track }: AnalyzedVideo,
 ): Promise<FaceTrack> {
   const { InferenceSession: Session } = await onnxRuntime();
   // Level 3: the network's file is of an old form, of which the runtime would warn for every constant.
   const session = await Session.create(model, { logSeverityLevel: 3 });
-  const reader = openClipReader(binaries, video.file, video.probed, {
+  const reader = openClipReader(binaries, file, video, {
     layout: { format: 'rgb24', width: track.width, height: track.height },
-    deadlineMs: 900_000,
+    deadlineMs: DEADLINE_MS,
   });
   const landmarks = new Float32Array(track.landmarks.length);
   const data = new Uint8Array(reader.frameBytes);
