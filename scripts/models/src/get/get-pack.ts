@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { type Row } from '@lipsync/admin';
 import { openPack, type Pack } from '@lipsync/engines';
@@ -10,7 +10,6 @@ import { acceptLicenses, type Consent } from './consent';
 import { type Destination } from './destination';
 import { exportAnalyzer, readAnalyzer } from './export-analyzer';
 import { checkExporter, type Exporter, exportPack, upstreamAt } from './export-pack';
-import { makeSureOfSpace, type Need, type Room } from './free-space';
 import { type Hub } from './hub';
 import { withFolderLock } from './lock';
 import { type Release } from './published';
@@ -46,6 +45,9 @@ export interface GetOptions {
   readonly pauseMs?: number;
   readonly room?: Room;
 }
+
+/** What a file system can still take; folders on the same one share it. */
+type Room = (folder: string) => Promise<{ device: number; free: number }>;
 
 /**
  * From published files to an installed pack: licenses, download, export, verification, a rendered clip, installation.
@@ -146,6 +148,35 @@ async function collect(options: GetOptions, own: string): Promise<string> {
   }
   return weights;
 }
+
+/** Bytes that will be written below a folder. */
+interface Need {
+  readonly folder: string;
+  readonly bytes: number;
+}
+
+/** Creates the folders, and rejects if a file system has not the room for all that will be written to it. */
+async function makeSureOfSpace(needs: readonly Need[], room: Room = roomOf): Promise<void> {
+  const devices = new Map<number, { folder: string; free: number; bytes: number }>();
+  for (const { folder, bytes } of needs) {
+    await mkdir(folder, { recursive: true });
+    const { device, free } = await room(folder);
+    const before = devices.get(device);
+    devices.set(device, { folder: before?.folder ?? folder, free, bytes: bytes + (before?.bytes ?? 0) });
+  }
+  for (const { folder, free, bytes } of devices.values())
+    if (bytes > free)
+      throw new Error(
+        `${folder} has ${gigabytes(free)} GB free, and ${gigabytes(bytes)} GB are needed. Nothing was downloaded`,
+      );
+}
+
+async function roomOf(folder: string): Promise<{ device: number; free: number }> {
+  const [{ dev }, { bavail, bsize }] = await Promise.all([stat(folder), statfs(folder)]);
+  return { device: dev, free: bavail * bsize };
+}
+
+const gigabytes = (bytes: number): string => (bytes / 1e9).toFixed(1);
 
 /** Verifies the exported pack and renders a clip with it. */
 async function checked(
