@@ -94,7 +94,6 @@ export async function startTestBed(egress: { egressRoutes: string[]; egressCa: s
     throw error;
   });
   const state = stack.state();
-  if (state === null) throw new Error('the stack has no state');
   const caller = async (name: string): Promise<Caller> => {
     const customer = await provisionCustomer(state, name, LIMITS);
     const options = { baseUrl: description.base_url, apiKey: customer.api_key };

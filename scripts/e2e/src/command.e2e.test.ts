@@ -12,7 +12,7 @@ import { REPOSITORY_ROOT } from '@lipsync/local-stack';
 import { listenOnLoopback, makeFaceVideo, makeTone } from '@lipsync/testkit';
 import { Client, type Progress } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { type SharedSystem, shareSystem, stateOf } from './system';
+import { type SharedSystem, shareSystem } from './system';
 
 /** A receiver as developers have it: without TLS, on loopback. */
 async function receiveHere() {
@@ -63,7 +63,7 @@ describe('the command, as a customer has it', () => {
 
   it('verifies what a render says about itself, by the authority of the service', async () => {
     await lipsync('render', 'face.mp4', 'voice.wav', '--out', 'marked.mp4');
-    await writeFile(path.join(folder, 'authority.pem'), stateOf(system.stack).signing?.authority ?? '');
+    await writeFile(path.join(folder, 'authority.pem'), system.stack.state().signing?.authority ?? '');
     const verify = await lipsync('verify', 'marked.mp4', '--trust', 'authority.pem', '--json');
     const sha256 = async (file: string) =>
       createHash('sha256')

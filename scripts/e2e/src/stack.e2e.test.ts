@@ -9,7 +9,7 @@ import { createStack, REPOSITORY_ROOT } from '@lipsync/local-stack';
 import { eventually, listenOnLoopback, makeFaceVideo, makeTone, stopRedis } from '@lipsync/testkit';
 import { Client } from 'pg';
 import { sharedStack } from './shared-stack';
-import { awaitRender, killHard, startSystem, stateOf, type System } from './system';
+import { awaitRender, killHard, startSystem, type System } from './system';
 
 let system: System;
 let settings: { serviceEnv: Record<string, string> };
@@ -109,7 +109,7 @@ describe('a render survives', () => {
 
 describe('the local stack', () => {
   it('answers on loopback, and on no other address of the machine', async () => {
-    const ports = Object.entries(stateOf(system.stack).ports);
+    const ports = Object.entries(system.stack.state().ports);
     expect(ports.map(([name]) => name)).toEqual(expect.arrayContaining(['api', 'apiHealth', 'mediaWorker']));
     expect(await fetch(`${system.description.base_url}/healthz`)).toMatchObject({ status: 200 });
     for (const [name, port] of ports) {
@@ -140,7 +140,7 @@ describe('the local stack', () => {
     expect((await stack.servers()).map(({ pid }) => pid)).toEqual([null, null, null]);
 
     const early = createServer();
-    await listenOnLoopback(early, stateOf(stack).ports.api);
+    await listenOnLoopback(early, stack.state().ports.api);
     const late = createServer((socket) => socket.destroy());
     let chosen: number | undefined;
     const isDescribed: boolean[] = [];
@@ -152,7 +152,7 @@ describe('the local stack', () => {
         if (name === 'api' && outcome === 'started')
           isDescribed.push(existsSync(`${stack.layout.root}.json`));
         if (name !== 's3' || outcome !== 'ready' || chosen !== undefined) return;
-        chosen = stateOf(stack).ports.api;
+        chosen = stack.state().ports.api;
         late.listen(chosen);
       },
     });

@@ -8,7 +8,7 @@ import { provisionCustomer, REPOSITORY_ROOT, type StackCustomer } from '@lipsync
 import { eventually, makeFaceVideo, makeTone } from '@lipsync/testkit';
 import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { expectAccessible, findChromium, launchChromium } from './browser';
-import { createAdmin, type SharedSystem, shareSystem, stateOf } from './system';
+import { createAdmin, type SharedSystem, shareSystem } from './system';
 
 const executable = findChromium();
 const inChromium = executable === null ? describe.skip : describe;
@@ -41,7 +41,7 @@ inChromium('the studio', () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'e2e-studio-'));
     system = await shareSystem();
-    stranger = await provisionCustomer(stateOf(system.stack), 'studio-stranger');
+    stranger = await provisionCustomer(system.stack.state(), 'studio-stranger');
     browser = await launchChromium(executable ?? '');
     await makeFaceVideo(file('face.mp4'), { frames: VIDEO_FRAMES, filters: 'scale=256:-2' });
     await writeFile(file('damaged.mp4'), (await readFile(file('face.mp4'))).subarray(0, 4000));

@@ -13,7 +13,6 @@ import {
   type Stack,
   type StackCustomer,
   type StackDescription,
-  type StackState,
   startEventReceiver,
 } from '@lipsync/local-stack';
 import {
@@ -76,7 +75,7 @@ export async function startSystem(
 /** Two customers and a receiver on a stack, which it starts unless it runs; `stop` leaves it running. */
 async function useStack(stack: Stack, publicUrl?: string): Promise<System> {
   const description = await stack.up();
-  const state = stateOf(stack);
+  const state = stack.state();
   const customer = await provisionCustomer(state, 'e2e-one', LIMITS);
   const other = await provisionCustomer(state, 'e2e-two', LIMITS);
   const client = ({ api_key: apiKey }: StackCustomer) =>
@@ -97,12 +96,6 @@ async function useStack(stack: Stack, publicUrl?: string): Promise<System> {
 /** A customer's client that checks every answer, and repeats nothing: a test is to see what happened. */
 export function createClient(baseUrl: string, apiKey: string): LipSync {
   return new LipSync({ baseUrl, apiKey, fetch: contractFetch, maxRetries: 0 });
-}
-
-export function stateOf(stack: Stack): StackState {
-  const state = stack.state();
-  if (state === null) throw new Error('the stack was never up');
-  return state;
 }
 
 export interface SharedSystem extends System {
@@ -130,7 +123,7 @@ export async function shareSystem(): Promise<SharedSystem> {
     },
   });
   const system = await useStack(stack);
-  const authority = await createCertificateAuthority(stateOf(stack).authority);
+  const authority = await createCertificateAuthority(stack.state().authority);
   return {
     ...system,
     receive: (host, script) =>
@@ -160,7 +153,7 @@ interface CommandOutcome {
 
 /** The admin command as an operator runs it: a separate process that knows the system only from its environment. */
 export function createAdmin({ stack }: System) {
-  const env = { PATH: process.env['PATH'] ?? '', ...adminEnvironment(stateOf(stack)) };
+  const env = { PATH: process.env['PATH'] ?? '', ...adminEnvironment(stack.state()) };
 
   const run = (...args: string[]): Promise<CommandOutcome> =>
     new Promise((resolve) => {

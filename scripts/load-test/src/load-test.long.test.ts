@@ -36,9 +36,7 @@ describe('the load-test command', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'e2e-load-test-'));
     stack = createStack({ root: path.join(folder, 'stack') });
     await stack.up();
-    const found = stack.state();
-    if (found === null) throw new Error('the stack has no state');
-    state = found;
+    state = stack.state();
     const authority = await createCertificateAuthority(state.authority);
     const { cert, key } = await authority.issue([RECEIVER_HOST]);
     await writeFile(path.join(folder, 'cert.pem'), cert);

@@ -182,7 +182,12 @@ export function createStack(options: StackOptions) {
       const state = readState(layout.root);
       return state === null ? null : describe(state);
     },
-    state: () => readState(layout.root),
+    /** Ports, secrets and customers. @throws Error when this stack was never up */
+    state: (): StackState => {
+      const state = readState(layout.root);
+      if (state === null) throw new Error(`no stack was ever up in ${layout.root}`);
+      return state;
+    },
     /** The servers that the services depend on, with their process ids. */
     servers: async (): Promise<{ name: string; pid: number | null }[]> => [
       ...(await serverPids(layout)),

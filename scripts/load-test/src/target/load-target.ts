@@ -122,8 +122,10 @@ const hostOf = (behavior: ReceiverBehavior): string => `${behavior}.load-test.ex
 export async function openLocalTarget(options: LocalTargetOptions): Promise<LoadTarget> {
   const { root, gpuWorkers, slowSeconds, say } = options;
   const stackRoot = root ?? path.join(REPOSITORY_ROOT, '.local', `load-test-${process.pid}`);
+  const before = createStack({ root: stackRoot });
   // An existing stack already trusts its own authority, so that runs do not each add one.
-  const authority = await createCertificateAuthority(createStack({ root: stackRoot }).state()?.authority);
+  const known = before.describe() === null ? undefined : before.state().authority;
+  const authority = await createCertificateAuthority(known);
   const hosts = RECEIVER_BEHAVIORS.map(hostOf);
   const customers: Credentials[] = [];
   const signingSecrets: (string | null)[] = [];
@@ -159,7 +161,6 @@ export async function openLocalTarget(options: LocalTargetOptions): Promise<Load
     say('Starting the local stack …');
     const { base_url: baseUrl } = await stack.up();
     const state = stack.state();
-    if (state === null) throw new Error('the stack has no state');
     for (let i = 0; i < options.customers; i++) {
       const customer = await provisionCustomer(state, `load-test-${i}`, LIMITS);
       customers.push({ apiKey: customer.api_key, signingSecret: customer.signing_secret });
