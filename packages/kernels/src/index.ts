@@ -1,5 +1,5 @@
 export { type AlignedCrop, createAlignedCrop } from './aligned-crop';
-export { type AlignedPaste, createAlignedPaste } from './aligned-paste';
+export { createAlignedPaste } from './aligned-paste';
 export { createCropFace } from './crop-face';
 export {
   type BlendMask,

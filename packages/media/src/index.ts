@@ -1,7 +1,6 @@
 export { AUDIO_SAMPLE_RATE, readAudio, recordAudio } from './audio-reader';
 export { type ClipFrames } from './decode/clip-clock';
 export { type ClipReader, openClipReader } from './decode/clip-reader';
-export { type FrameFormat, frameFormat, type FrameLayout } from './decode/frame-layout';
 export { openAhead, openFrameSource } from './decode/frame-source';
 export { type FrameReader } from './decode/picture-reader';
 export { type FrameEncoder, openEncoder } from './encode/encoder';
@@ -18,7 +17,6 @@ export {
   VIDEO_DECODERS,
   VIDEO_ENCODERS,
   VIDEO_OUTPUTS,
-  type VideoOutput,
 } from './ffmpeg/binaries';
 export { isMediaError, MediaError, MediaProcessError } from './media-error';
 export { measureScan } from './probe/decode-check';
@@ -26,13 +24,5 @@ export { inspect } from './probe/inspect';
 export { MEDIA_LIMITS } from './probe/media-limits';
 export { probe, type ProbedAudio, type ProbedVideo, type ProbeResult } from './probe/probe';
 export { readStoredStream, storedStream } from './probe/stored-stream';
-export {
-  type AudioStream,
-  frameColor,
-  frameSize,
-  type HdrMetadata,
-  type Scan,
-  transferOf,
-  type VideoStream,
-} from './probe/stream-info';
+export { type AudioStream, frameColor, frameSize, transferOf, type VideoStream } from './probe/stream-info';
 export { resolveVideoCodecs } from './resolve-video-codecs';

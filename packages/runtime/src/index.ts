@@ -29,7 +29,6 @@ export {
   createHealthServer,
   type HealthCheck,
   type HealthReport,
-  type HealthServer,
   type MetricsSource,
   NotReadyYet,
 } from './health';

@@ -1,1 +1,1 @@
-export { assetsFolder, buildSite, type Site, type SitePage } from './build-site';
+export { assetsFolder, buildSite, type Site } from './build-site';

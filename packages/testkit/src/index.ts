@@ -9,7 +9,7 @@ export {
   type ReceiverReply,
 } from './https-receiver';
 export { createSigningCertificate, type SigningCertificate } from './signing-certificate';
-export { HUB_COMMIT, type HubContent, type HubServer, startHubServer } from './hub-server';
+export { HUB_COMMIT, type HubServer, startHubServer } from './hub-server';
 export { type S3Server, type S3ServerOptions, startS3Server } from './s3/s3-server';
 export { eventually } from './eventually';
 export { type Exposition, parseExposition } from './exposition';

@@ -1,3 +1,3 @@
-export { type Case, CASES, shortened } from './cases';
+export { shortened } from './cases';
 export { faultsOf } from './faults';
 export { measureCase } from './measure-case';

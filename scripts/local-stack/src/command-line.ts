@@ -17,7 +17,7 @@ export function parseEngines(text: string): Engine[] {
   return text.split(',').map((name) => parseEngine(name.trim()));
 }
 
-export function parseEngine(name: string): Engine {
+function parseEngine(name: string): Engine {
   const engine = ENGINES.find((known) => known === name);
   if (engine === undefined) throw new InvalidArgumentError(`engines are ${ENGINES.join(', ')}`);
   return engine;
