@@ -12,7 +12,7 @@ export type JobSubject =
 
 /**
  * Locks the rows that a change of this job may touch. Everything in this package takes locks in one order
- * (ARCHITECTURE.md, Locks), so that transactions cannot deadlock: ingest job → asset → renders by id → preparations by
+ * (docs/locks.md), so that transactions cannot deadlock: ingest job → asset → renders by id → preparations by
  * id → their jobs → engine runs. Creates come first, with an idempotency key, a shared lock on an asset and the
  * customer's count of records. Returns null if the job does not exist.
  */
