@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { ffmpeg } from '@lipsync/testkit';
+import { ffmpeg, testFolder } from '@lipsync/testkit';
 import { AUDIO_SAMPLE_RATE, readAudio } from './audio-reader';
 import { openClipReader } from './decode/clip-reader';
 import { type Binaries, resolveBinaries } from './ffmpeg/binaries';
@@ -11,13 +8,11 @@ const DEADLINE_MS = 60_000;
 const SIZE = { width: 64, height: 64 };
 
 describe('sound beside pictures', () => {
-  let folder: string;
+  const at = testFolder();
   let binaries: Binaries;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'audio-reader-'));
     binaries = await resolveBinaries(process.env);
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test.each([
     ['at once', 0, 0],
@@ -26,7 +21,7 @@ describe('sound beside pictures', () => {
     ['before the pictures', 0.72, 0],
     ['before the pictures, in a file that begins late', 3.2, 2.5],
   ])('that begins %s is read from the first picture on', async (_, pictures, sound) => {
-    const file = join(folder, 'clip.mkv');
+    const file = at('clip.mkv');
     // It sounds from second 4 of the file's clock on.
     const tone = `aevalsrc='if(gt(t,${4 - sound}),sin(2764*t),0)':d=5:s=16000`;
     await ffmpeg([

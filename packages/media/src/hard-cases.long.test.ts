@@ -1,6 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
 import {
   ffmpeg,
   ffprobe,
@@ -10,6 +8,7 @@ import {
   makeTone,
   sayTurned,
   shownPictures,
+  testFolder,
 } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from './ffmpeg/binaries';
 import { probe } from './probe/probe';
@@ -26,17 +25,14 @@ import {
 jest.setTimeout(60_000);
 
 let binaries: Binaries;
-let folder: string;
-const at = (name: string): string => join(folder, name);
+const at = testFolder();
 
 beforeAll(async () => {
   binaries = await resolveBinaries(process.env);
-  folder = await mkdtemp(join(tmpdir(), 'hard-cases-'));
   await makeClickTrain(at('sound.wav'), { seconds: 2.4, clicks: [1] });
   const source = ['-f', 'lavfi', '-i', 'testsrc2=s=96x64:r=25', '-frames:v', '3'];
   await ffmpeg([...source, '-c:v', 'libx264', '-pix_fmt', 'yuv420p', at('upright.mp4')]);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** The numbers in an output made of this video. */
 async function numbersOf(videoPath: string, mode: SyncMode, audioPath = at('sound.wav')): Promise<number[]> {

@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
-import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { access, readFile, rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { constantClock } from '@lipsync/domain';
-import { eventually, makeNumberedVideo, makeTone, readFrameNumber } from '@lipsync/testkit';
+import { eventually, makeNumberedVideo, makeTone, readFrameNumber, testFolder } from '@lipsync/testkit';
 import { type FrameEncoder, openEncoder } from './encode/encoder';
 import { type Binaries, resolveBinaries, SOFTWARE_CODECS } from './ffmpeg/binaries';
 import { inspect } from './probe/inspect';
@@ -23,13 +21,11 @@ const NO_CARD = /libcuda|CUDA_ERROR|No capable devices/;
 const H264 = { output: 'h264' } as const;
 
 let binaries: Binaries;
-let folder: string;
+const at = testFolder();
 
 beforeAll(async () => {
   binaries = await resolveBinaries({ PATH: process.env['PATH'], FFMPEG_BIN: process.env['FFMPEG_BIN'] });
-  folder = await mkdtemp(join(tmpdir(), 'video-codecs-test-'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** The same machine with its card, if any, hidden. */
 const withoutCard = (): Binaries => ({ ...binaries, deviceEnvironment: { CUDA_VISIBLE_DEVICES: '-1' } });
@@ -59,10 +55,9 @@ describe('a reader that was told to use a card', () => {
     codecs: { ...SOFTWARE_CODECS, decoder: 'cuda' },
   });
 
-  const read = (tools: Binaries): Promise<readonly Uint8Array[]> =>
-    framesOf(tools, join(folder, 'numbered.mp4'));
+  const read = (tools: Binaries): Promise<readonly Uint8Array[]> => framesOf(tools, at('numbered.mp4'));
 
-  beforeAll(() => makeNumberedVideo(join(folder, 'numbered.mp4'), { frames: 20, rate: '30' }));
+  beforeAll(() => makeNumberedVideo(at('numbered.mp4'), { frames: 20, rate: '30' }));
 
   it('goes on in software when there is none, with the same frames', async () => {
     expect(await read(onCard(withoutCard()))).toEqual(await read(binaries));
@@ -77,7 +72,7 @@ describe('a reader that was told to use a card', () => {
       `"${binaries.ffmpeg}" "$@" 2>/dev/null | head -c ${7.5 * frameBytes}`,
       'exit 1',
     ];
-    const dying = await writeTool(join(folder, 'dying-card.sh'), script.join('\n'));
+    const dying = await writeTool(at('dying-card.sh'), script.join('\n'));
     const frames = await read(onCard({ ...binaries, ffmpeg: dying }));
     expect(frames).toHaveLength(20);
     expect(frames).toEqual(await read(binaries));
@@ -91,8 +86,8 @@ describe('a reader that was told to use a card', () => {
       'file:numbered.mp4) set -- "$@" file:scratched.mp4 ;; *) set -- "$@" "$a" ;; esac; done',
       `exec "${binaries.ffmpeg}" "$@"`,
     ];
-    const failing = await writeTool(join(folder, 'failing-card.sh'), script.join('\n'));
-    await scratch(join(folder, 'numbered.mp4'), join(folder, 'scratched.mp4'), 9);
+    const failing = await writeTool(at('failing-card.sh'), script.join('\n'));
+    await scratch(at('numbered.mp4'), at('scratched.mp4'), 9);
     expect(await read(onCard({ ...binaries, ffmpeg: failing }))).toEqual(await read(binaries));
   });
 
@@ -116,18 +111,18 @@ describe('an encoder that was told to use a card', () => {
   let pictures: readonly Uint8Array[];
 
   beforeAll(async () => {
-    await makeNumberedVideo(join(folder, 'pictures.mp4'), { ...SIZE, frames: FRAMES });
-    await makeTone(join(folder, 'tone.wav'), { seconds: FRAMES / 25 });
-    pictures = await decodeTrialClip(binaries, join(folder, 'pictures.mp4'), 'software');
+    await makeNumberedVideo(at('pictures.mp4'), { ...SIZE, frames: FRAMES });
+    await makeTone(at('tone.wav'), { seconds: FRAMES / 25 });
+    pictures = await decodeTrialClip(binaries, at('pictures.mp4'), 'software');
   });
 
   async function open(tools: Binaries, signal?: AbortSignal): Promise<FrameEncoder> {
-    const path = join(folder, 'tone.wav');
+    const path = at('tone.wav');
     const { audio: stream } = await inspect(binaries, path);
     if (stream === undefined) throw new Error('no sound');
     const clock = constantClock({ num: 25, den: 1 }, FRAMES);
     const pictures = { ...SIZE, depth: 8, clock, color: {} } as const;
-    const settings = { outputPath: join(folder, 'encoded.mp4'), ...pictures };
+    const settings = { outputPath: at('encoded.mp4'), ...pictures };
     return openEncoder(tools, { ...settings, audio: { path, stream } }, { deadlineMs: DEADLINE_MS, signal });
   }
 
@@ -141,7 +136,7 @@ describe('an encoder that was told to use a card', () => {
   }
 
   async function encodedNumbers(): Promise<number[]> {
-    const frames = await decodeTrialClip(binaries, join(folder, 'encoded.mp4'), 'software');
+    const frames = await decodeTrialClip(binaries, at('encoded.mp4'), 'software');
     return frames.map((frame) => readFrameNumber(frame, SIZE.width));
   }
   const all = Array.from({ length: FRAMES }, (_, i) => i);
@@ -157,7 +152,7 @@ describe('an encoder that was told to use a card', () => {
       'h264_nvenc) set -- "$@" libx264 ;; *) set -- "$@" "$a" ;; esac; done',
       `${before}"${binaries.ffmpeg}" "$@"`,
     ];
-    const path = await writeTool(join(folder, 'opening-card.sh'), script.join('\n'));
+    const path = await writeTool(at('opening-card.sh'), script.join('\n'));
     return { ...binaries, ffmpeg: path };
   }
 
@@ -219,7 +214,7 @@ describe('an encoder that was told to use a card', () => {
 
   onLinux('begins again only when the refused one is gone, since both write the same file', async () => {
     // Stands in for a card whose process complains and is slow to end: until the file is gone.
-    const held = join(folder, 'held');
+    const held = at('held');
     const complaint = 'echo "[h264_nvenc @ 0x1] no session" >&2';
     const rest = `${complaint}; cat > /dev/null; touch "${held}"; while [ -e "${held}" ]; do sleep 0.01; done`;
     const script = [
@@ -227,7 +222,7 @@ describe('an encoder that was told to use a card', () => {
       `exec 3<&0; setsid sh -c '${rest}' <&3 3<&- &`,
       'wait',
     ];
-    const lingering = await writeTool(join(folder, 'lingering-card.sh'), script.join('\n'));
+    const lingering = await writeTool(at('lingering-card.sh'), script.join('\n'));
     let replaced = false;
     const tools = { ...binaries, ffmpeg: lingering, onReplaced: () => (replaced = true) };
     const encoder = await open(onCard(tools));
@@ -242,19 +237,19 @@ describe('an encoder that was told to use a card', () => {
   });
 
   it('does not begin again when it is stopped while the card is asked', async () => {
-    const script = [`echo started >> "${join(folder, 'starts')}"`, 'exec sleep 60'];
-    const silent = await writeTool(join(folder, 'silent-card.sh'), script.join('\n'));
+    const script = [`echo started >> "${at('starts')}"`, 'exec sleep 60'];
+    const silent = await writeTool(at('silent-card.sh'), script.join('\n'));
     const encoder = await open(onCard({ ...binaries, ffmpeg: silent }));
     const writing = encoder.write(new Uint8Array(encoder.frameBytes));
-    await eventually(async () => expect(await readFile(join(folder, 'starts'), 'utf8')).toBe('started\n'));
+    await eventually(async () => expect(await readFile(at('starts'), 'utf8')).toBe('started\n'));
     await encoder.abort();
     await Promise.allSettled([writing]);
-    expect(await readFile(join(folder, 'starts'), 'utf8')).toBe('started\n');
+    expect(await readFile(at('starts'), 'utf8')).toBe('started\n');
   });
 });
 
 it('software is taken untried, so that a worker without a card starts at once', async () => {
-  const nothing = await writeTool(join(folder, 'only-help.sh'), 'echo "Filter ${3#filter=}"');
+  const nothing = await writeTool(at('only-help.sh'), 'echo "Filter ${3#filter=}"');
   const resolved = await resolveVideoCodecs(
     { ...binaries, ffmpeg: nothing },
     { ...H264, encoder: 'libx264', decoder: 'software' },
@@ -263,13 +258,13 @@ it('software is taken untried, so that a worker without a card starts at once', 
 });
 
 it('H.264 for everything is refused where HDR cannot be turned into SDR', async () => {
-  const lacking = { ...binaries, ffmpeg: await writeTool(join(folder, 'lacking.sh'), 'exit 0') };
+  const lacking = { ...binaries, ffmpeg: await writeTool(at('lacking.sh'), 'exit 0') };
   const wanted = { ...H264, encoder: 'libx264', decoder: 'software' } as const;
   await expect(resolveVideoCodecs(lacking, wanted)).rejects.toThrow(/lacks the filter zscale/);
 });
 
 it('a trial ends well with a codec that works: every frame comes out', async () => {
-  const clip = await createTrialClip(binaries, folder, 'libx264');
+  const clip = await createTrialClip(binaries, at(), 'libx264');
   expect(await decodeTrialClip(binaries, clip, 'software')).toHaveLength(trialFrames().length);
 });
 

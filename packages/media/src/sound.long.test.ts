@@ -1,6 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { appendFile, readFile } from 'node:fs/promises';
 import {
   clicksIn,
   ffmpeg,
@@ -8,6 +6,7 @@ import {
   makeClickTrain,
   makeNumberedVideo,
   mediaTiming,
+  testFolder,
 } from '@lipsync/testkit';
 import { AUDIO_SAMPLE_RATE, readAudio } from './audio-reader';
 import { type Binaries, resolveBinaries } from './ffmpeg/binaries';
@@ -28,21 +27,18 @@ const FRAME = 1 / 25;
 const CLICK_TOLERANCE = 0.004;
 
 let binaries: Binaries;
-let folder: string;
+const at = testFolder();
 /** Two frames, so every longer sound outlasts this video. */
 let still: ClockedVideo;
 /** Longer than every sound here. */
 let long: ClockedVideo;
-const at = (name: string): string => join(folder, name);
 
 beforeAll(async () => {
   binaries = await resolveBinaries(process.env);
-  folder = await mkdtemp(join(tmpdir(), 'sound-'));
   await makeNumberedVideo(at('still.mp4'), { frames: 2 });
   await makeNumberedVideo(at('long.mp4'), { frames: 100 });
   [still, long] = [await readClock(binaries, at('still.mp4')), await readClock(binaries, at('long.mp4'))];
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 interface Recording {
   readonly file: string;

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   findClicks,
   frameNumbers,
@@ -10,6 +7,7 @@ import {
   mediaTiming,
   type NumberedVideoOptions,
   pictureTiming,
+  testFolder,
   variableRateSeconds,
 } from '@lipsync/testkit';
 import { copiesAudio } from './encode/sound-arguments';
@@ -18,14 +16,11 @@ import { frameSize } from './probe/stream-info';
 import { type ClockedVideo, measureAudio, readClock, renderTimeline } from './test/media-files';
 
 let binaries: Binaries;
-let folder: string;
-const at = (name: string): string => join(folder, name);
+const at = testFolder();
 
 beforeAll(async () => {
   binaries = await resolveBinaries(process.env);
-  folder = await mkdtemp(join(tmpdir(), 'sync-modes-'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 type Video = NumberedVideoOptions & { readonly turned?: 90 | 180 | 270 };
 /** Most have more pictures than are kept in memory, so that backward runs are decoded. */

@@ -15,6 +15,7 @@ export { eventually } from './eventually';
 export { type Exposition, parseExposition } from './exposition';
 export { createFactories, type Factories, TEST_ACT } from './factories';
 export { createEmptyDatabase, createTestDatabase, cutConnections, type TestDatabase } from './postgres';
+export { testFolder } from './test-folder';
 export { testPrefix, testRedisUrl } from './test-run';
 export { freePorts, listenOnLoopback } from './servers/ports';
 export { hasPython } from './python';

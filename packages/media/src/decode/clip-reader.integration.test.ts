@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { constantClock, secondsAt } from '@lipsync/domain';
 import {
   ffmpeg,
   makeNumberedVideo,
   type NumberedVideoOptions,
   readFrameNumber,
+  testFolder,
   variableRateSeconds,
 } from '@lipsync/testkit';
 import { outputFormat } from '../encode/output-format';
@@ -18,15 +16,12 @@ import { openClipReader } from './clip-reader';
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 const X264 = ['-c:v', 'libx264', '-preset', 'ultrafast'];
 
-let folder: string;
+const at = testFolder();
 let binaries: Binaries;
-const at = (name: string): string => join(folder, name);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'clip-reader-'));
   binaries = await resolveBinaries(process.env);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function clipOf(name: string, options: NumberedVideoOptions): Promise<DecodedVideo> {
   await makeNumberedVideo(at(name), options);

@@ -1,8 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
 import { constantClock } from '@lipsync/domain';
-import { eventually, ffmpeg, isAlive, makeNumberedVideo, type NumberedVideoOptions } from '@lipsync/testkit';
+import {
+  eventually,
+  ffmpeg,
+  isAlive,
+  makeNumberedVideo,
+  type NumberedVideoOptions,
+  testFolder,
+} from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import {
   expectExact,
@@ -34,16 +39,14 @@ const SOURCES: Record<string, NumberedVideoOptions & { container: string }> = {
 };
 
 describe('frames of a source in any order', () => {
-  let folder: string;
+  const at = testFolder();
   let binaries: Binaries;
   let sample: (name: string) => DecodedVideo;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'frame-source-'));
     binaries = await resolveBinaries(process.env);
-    sample = await makeFrameSamples(binaries, folder, SOURCES);
+    sample = await makeFrameSamples(binaries, at(), SOURCES);
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   const order = (length: number, at: (i: number) => number): number[] =>
     Array.from({ length }, (_, i) => at(i));
@@ -65,8 +68,8 @@ describe('frames of a source in any order', () => {
   });
 
   it('plays a cut made without re-encoding backwards exactly, hidden lead-in and all', async () => {
-    const whole = join(folder, 'whole.mp4');
-    const cut = join(folder, 'cut.mp4');
+    const whole = at('whole.mp4');
+    const cut = at('cut.mp4');
     await makeNumberedVideo(whole, { frames: 200 });
     await ffmpeg(['-ss', '3.1', '-i', whole, '-c', 'copy', cut]);
     const made = await decodeAll(binaries, cut);
@@ -75,7 +78,7 @@ describe('frames of a source in any order', () => {
   });
 
   it('serves a clip shorter than its buffers from memory, forwards, backwards and shuffled', async () => {
-    const file = join(folder, 'short.mp4');
+    const file = at('short.mp4');
     await makeNumberedVideo(file, { frames: 5 });
     await expectExact(
       binaries,
@@ -139,10 +142,10 @@ describe('frames of a source in any order', () => {
 
   /** Tools whose decoders leave their process ids behind. */
   async function listingDecoders(): Promise<{ tools: Binaries; decoders: () => Promise<number[]> }> {
-    const list = join(folder, 'decoders');
+    const list = at('decoders');
     await writeFile(list, '');
     const commands = `echo $$ >> '${list}'\nexec '${binaries.ffmpeg}' "$@"`;
-    const wrapper = await writeTool(join(folder, 'ffmpeg'), commands);
+    const wrapper = await writeTool(at('ffmpeg'), commands);
     const decoders = async (): Promise<number[]> =>
       (await readFile(list, 'utf8')).split('\n').filter(Boolean).map(Number);
     return { tools: { ...binaries, ffmpeg: wrapper }, decoders };

@@ -1,7 +1,5 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { makeNumberedVideo, type NumberedVideoOptions, readFrameNumber } from '@lipsync/testkit';
+import { readFile, writeFile } from 'node:fs/promises';
+import { makeNumberedVideo, type NumberedVideoOptions, readFrameNumber, testFolder } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import {
   expectExactBackwards,
@@ -81,17 +79,16 @@ const SOURCES: Record<string, NumberedVideoOptions & { container: string }> = {
   },
 };
 
+const at = testFolder();
+
 describe.each(Object.entries(SOURCES))('frames of %s', (name, options) => {
-  let folder: string;
   let binaries: Binaries;
   let sample: DecodedVideo;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'frame-source-'));
     binaries = await resolveBinaries(process.env);
-    sample = (await makeFrameSamples(binaries, folder, { [name]: options }))(name);
+    sample = (await makeFrameSamples(binaries, at(), { [name]: options }))(name);
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it('are those of the plain decode on every timeline', () => expectExactTimelines(binaries, sample));
 
@@ -103,9 +100,8 @@ describe.each(Object.entries(SOURCES))('frames of %s', (name, options) => {
 });
 
 it('frames of a recording begin with its first keyframe, however late, and are those of the plain decode', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'frame-source-'));
   const binaries = await resolveBinaries(process.env);
-  const file = join(folder, 'late.ts');
+  const file = at('late.ts');
   await makeNumberedVideo(file, { frames: 300, encoder: [...X264, '-g', '100', '-keyint_min', '100'] });
   const bytes = await readFile(file);
   await writeFile(file, bytes.subarray(bytes.length / 10));
@@ -113,5 +109,4 @@ it('frames of a recording begin with its first keyframe, however late, and are t
   const numbers = sample.frames.map((frame) => readFrameNumber(frame, sample.stream.width));
   expect(numbers).toEqual(Array.from({ length: 200 }, (_, i) => 100 + i));
   await expectExactBackwards(binaries, sample);
-  await rm(folder, { recursive: true });
 });

@@ -1,21 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { testFolder } from '@lipsync/testkit';
 import { binariesOf, descriptorsLeftBy, VIDEO_64, writeTool } from '../test/tools';
 import { openPictureDecoder, type PictureDecoder } from './picture-reader';
 
 describe('a decoder', () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'picture-decoder-'));
-  });
-  afterAll(() => rm(folder, { recursive: true }));
+  const at = testFolder();
 
   /** A decoder whose tool runs these commands of a shell. */
   async function decoderThat(commands: string): Promise<PictureDecoder> {
     return openPictureDecoder(
-      binariesOf(await writeTool(join(folder, 'ffmpeg'), commands)),
-      { file: join(folder, 'in.mp4'), video: VIDEO_64, layout: { format: 'yuv420p' }, decoder: 'software' },
+      binariesOf(await writeTool(at('ffmpeg'), commands)),
+      { file: at('in.mp4'), video: VIDEO_64, layout: { format: 'yuv420p' }, decoder: 'software' },
       { deadlineMs: 20_000 },
     );
   }

@@ -1,8 +1,14 @@
-import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { open, readFile, writeFile } from 'node:fs/promises';
 import { type Clock, constantClock, endOf, framesOf } from '@lipsync/domain';
-import { ffmpeg, ffprobe, makeNumberedVideo, makeTone, mediaTiming, readFrameNumber } from '@lipsync/testkit';
+import {
+  ffmpeg,
+  ffprobe,
+  makeNumberedVideo,
+  makeTone,
+  mediaTiming,
+  readFrameNumber,
+  testFolder,
+} from '@lipsync/testkit';
 import { AUDIO_SAMPLE_RATE, readAudio, recordAudio } from '../audio-reader';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import { probe } from '../probe/probe';
@@ -16,17 +22,13 @@ const onLinux = process.platform === 'linux' ? test : test.skip;
 const DEADLINE_MS = 60_000;
 
 let binaries: Binaries;
-let folder: string;
-const at = (name: string): string => join(folder, name);
+const at = testFolder();
 
 beforeAll(async () => {
   binaries = await resolveBinaries(process.env);
-  folder = await mkdtemp(join(tmpdir(), 'encoder-'));
   await makeTone(at('tone.m4a'), { seconds: 2 });
   await makeTone(at('tone.wav'), { seconds: 2, sampleRate: 96_000 });
 });
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('an output', () => {
   beforeAll(async () => {
@@ -73,14 +75,7 @@ it('makes sound of any kind AAC that every player takes, at its own times', asyn
 });
 
 it('carries full-range color over without touching a sample', () =>
-  expectColorKept(binaries, folder, [
-    '-color_range',
-    'pc',
-    '-colorspace',
-    'bt470bg',
-    '-pix_fmt',
-    'yuvj420p',
-  ]));
+  expectColorKept(binaries, at(), ['-color_range', 'pc', '-colorspace', 'bt470bg', '-pix_fmt', 'yuvj420p']));
 
 it('turns an RGB picture into BT.709 and says so', async () => {
   const red = ['-f', 'lavfi', '-i', 'color=red:s=128x96:r=25', '-frames:v', '5'];

@@ -1,8 +1,6 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { constantClock, framesOf as clockFrames } from '@lipsync/domain';
-import { ffmpeg, makeTone } from '@lipsync/testkit';
+import { ffmpeg, makeTone, testFolder } from '@lipsync/testkit';
 import { type Binaries, machineShare, resolveBinaries } from '../ffmpeg/binaries';
 import { expectColorKept } from '../test/expect-color-kept';
 import { framesOf, passThrough, readClock, soundOf, videoOf } from '../test/media-files';
@@ -11,15 +9,12 @@ import { openEncoder } from './encoder';
 const DEADLINE_MS = 120_000;
 
 let binaries: Binaries;
-let folder: string;
-const at = (name: string): string => join(folder, name);
+const at = testFolder();
 
 beforeAll(async () => {
   binaries = await resolveBinaries(process.env);
-  folder = await mkdtemp(join(tmpdir(), 'encoder-'));
   await makeTone(at('tone.m4a'), { seconds: 2 });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it.each([
   [
@@ -28,9 +23,7 @@ it.each([
   ],
   ['limited BT.601', ['-color_range', 'tv', '-colorspace', 'smpte170m']],
   ['unspecified', []],
-])('carries %s color over without touching a sample', (_name, tags) =>
-  expectColorKept(binaries, folder, tags),
-);
+])('carries %s color over without touching a sample', (_name, tags) => expectColorKept(binaries, at(), tags));
 
 it.each([
   ['HDR10', 'smpte2084'],

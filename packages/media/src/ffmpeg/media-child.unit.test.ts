@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { testFolder } from '@lipsync/testkit';
 import { readAudio } from '../audio-reader';
 import { inspect } from '../probe/inspect';
 import { binariesOf, withDescriptorsLeft, writeTool } from '../test/tools';
@@ -10,15 +9,11 @@ import { type ChildExit, type ChildOptions, type MediaChild, runToEnd, startChil
 /** Only Linux offers what these tests need to observe this. */
 const onLinux = process.platform === 'linux' ? test : test.skip;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'media-child-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const at = testFolder();
 
-const script = (name: string, commands: string): Promise<string> => writeTool(join(folder, name), commands);
+const script = (name: string, commands: string): Promise<string> => writeTool(at(name), commands);
 const endOf = (command: string): Promise<ChildExit> =>
-  startChild(binariesOf(command), [command], { folder, deadlineMs: 20_000 }).exit;
+  startChild(binariesOf(command), [command], { folder: at(), deadlineMs: 20_000 }).exit;
 
 test('a refusal quotes neither the addresses of the tool in memory nor what it was allowed', async () => {
   const refusal = "[mpegts @ 0x55cc972a8900] Format not on whitelist 'mov,matroska,webm'";
@@ -43,7 +38,10 @@ describe('a media tool that ends without a verdict', () => {
     'for want of a file descriptor has failed alone: it does not take this process with it',
     async () => {
       const end = await withDescriptorsLeft(0, async () => {
-        const child = startChild(binariesOf('/bin/true'), ['/bin/true'], { folder, deadlineMs: 20_000 });
+        const child = startChild(binariesOf('/bin/true'), ['/bin/true'], {
+          folder: at(),
+          deadlineMs: 20_000,
+        });
         const written = await new Promise((resolve) => child.stdin.write('a frame', resolve));
         return { exit: await child.exit, written, read: await child.stdout.toArray() };
       });
@@ -69,7 +67,7 @@ describe('a media tool that ends without a verdict', () => {
   });
 
   test('is not held against the file', async () => {
-    const file = join(folder, 'video.mp4');
+    const file = at('video.mp4');
     await writeFile(file, 'anything');
     const killed = inspect(binariesOf(await script('killed', 'kill -KILL $$')), file);
     await expect(killed).rejects.toMatchObject({ name: 'MediaProcessError', reason: 'killed' });
@@ -87,10 +85,8 @@ const ENDLESS = 'exec cat /dev/zero';
 
 describe('a media tool', () => {
   const binaries = binariesOf('/bin/true', { deviceEnvironment: { CUDA_VISIBLE_DEVICES: '1' } });
-  const tool = async (commands: string): Promise<[string]> => [
-    await writeTool(join(folder, 'tool'), commands),
-  ];
-  const options = (): ChildOptions => ({ folder, deadlineMs: 20_000 });
+  const tool = async (commands: string): Promise<[string]> => [await writeTool(at('tool'), commands)];
+  const options = (): ChildOptions => ({ folder: at(), deadlineMs: 20_000 });
   const start = async (commands: string, more: Partial<ChildOptions> = {}): Promise<MediaChild> =>
     startChild(binaries, await tool(commands), { ...options(), ...more });
 
@@ -129,7 +125,7 @@ describe('a media tool', () => {
 
   test('that writes more than there is room for is stopped', async () => {
     const [endless] = await tool(ENDLESS);
-    const heard = readAudio(binariesOf(endless), join(folder, 'in.wav'), { deadlineMs: 20_000 });
+    const heard = readAudio(binariesOf(endless), at('in.wav'), { deadlineMs: 20_000 });
     await expect(heard).rejects.toMatchObject({ name: 'MediaProcessError', reason: 'stopped' });
     const collected = await runToEnd(binaries, [endless], options(), 10);
     expect(collected.exit.ended).toBe('stopped');

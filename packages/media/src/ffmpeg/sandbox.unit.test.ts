@@ -1,25 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { listenOnLoopback } from '@lipsync/testkit';
+import { listenOnLoopback, testFolder } from '@lipsync/testkit';
 import { writeTool } from '../test/tools';
 import { resolveBinaries } from './binaries';
 import { runToEnd } from './media-child';
 import { detectSandbox } from './sandbox';
 
-let folder: string;
+const at = testFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
-  for (const tool of ['ffmpeg', 'ffprobe']) await writeTool(join(folder, tool), '');
+  for (const tool of ['ffmpeg', 'ffprobe']) await writeTool(at(tool), '');
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 /** An environment in which nothing but the media tools themselves is found. */
 const bare = (): Record<string, string> => ({
-  PATH: folder,
-  FFMPEG_BIN: join(folder, 'ffmpeg'),
-  FFPROBE_BIN: join(folder, 'ffprobe'),
+  PATH: at(),
+  FFMPEG_BIN: at('ffmpeg'),
+  FFPROBE_BIN: at('ffprobe'),
 });
 
 test('media tools that the machine cannot confine are refused, and the reason says what is missing', async () => {
@@ -44,7 +39,7 @@ whereOffered('a confined tool reaches nothing, not even a server on its own mach
   const { exit } = await runToEnd(
     binaries,
     [process.execPath, '-e', connect],
-    { folder, deadlineMs: 20_000 },
+    { folder: at(), deadlineMs: 20_000 },
     1024,
   );
   server.close();

@@ -1,7 +1,5 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   DURATION_LIE_SECONDS,
   ffmpeg,
@@ -11,6 +9,7 @@ import {
   makeNumberedVideo,
   makeTone,
   mutateBytes,
+  testFolder,
 } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import { probeVerdict } from '../test/media-files';
@@ -20,14 +19,13 @@ const DEADLINE_MS = 60_000;
 jest.setTimeout(DEADLINE_MS);
 
 let binaries: Binaries;
-let folder: string;
+const at = testFolder();
 let hostile: HostileMedia;
 let canary: Server;
 let canaryRequests = 0;
 
 beforeAll(async () => {
   binaries = await resolveBinaries(process.env);
-  folder = await mkdtemp(join(tmpdir(), 'probe-'));
   canary = createServer((_request, response) => {
     canaryRequests += 1;
     response.end();
@@ -40,7 +38,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await new Promise((resolve) => canary.close(resolve));
-  await rm(folder, { recursive: true, force: true });
   await rm(hostile.folder, { recursive: true, force: true });
 });
 
@@ -77,7 +74,7 @@ describe('hostile and broken media', () => {
     ['pictures', [0, 1]],
     ['sound', [1, 0]],
   ])('an index of a few bytes that claims millions of samples of %s is damaged', async (_, tracks) => {
-    const path = join(folder, `claims-${tracks[0]}.mp4`);
+    const path = at(`claims-${tracks[0]}.mp4`);
     await ffmpeg([...shortClip('+faststart', tracks), path]);
     // The first track's tables come first.
     const file = await readFile(path);
@@ -91,7 +88,7 @@ describe('hostile and broken media', () => {
   it.each(['first', 'last'])(
     'millions of samples without a size in the %s fragment are damage',
     async (which) => {
-      const path = join(folder, `fragments-${which}.mp4`);
+      const path = at(`fragments-${which}.mp4`);
       await ffmpeg([...shortClip('+frag_keyframe+empty_moov+default_base_moof', [0, 1]), path]);
       const file = await readFile(path);
       const run = which === 'first' ? file.indexOf('trun') : file.lastIndexOf('trun');
@@ -106,7 +103,7 @@ describe('hostile and broken media', () => {
   it.each([NaN, Infinity, 1e15])(
     'a sound with a sample of %d is damaged: no network and no encoder takes it',
     async (sample) => {
-      const path = join(folder, `sample-${sample}.wav`);
+      const path = at(`sample-${sample}.wav`);
       await ffmpeg(['-f', 'lavfi', '-i', 'sine=duration=1', '-c:a', 'pcm_f32le', path]);
       const file = await readFile(path);
       file.writeFloatLE(sample, file.length - 4000);
@@ -135,7 +132,7 @@ describe('hostile and broken media', () => {
   });
 
   it('takes a sound for damaged if a quarter of it does not decode, even in an intact container', async () => {
-    const path = join(folder, 'scratched.m4a');
+    const path = at('scratched.m4a');
     await makeTone(path, { seconds: 4 });
     const bytes = await readFile(path);
     const [from, to] = [0.5, 0.75].map((part) => Math.floor(part * bytes.length));
@@ -144,7 +141,7 @@ describe('hostile and broken media', () => {
   });
 
   it('gives up, without a verdict, when the deadline passes', async () => {
-    const file = join(folder, 'slow.mp4');
+    const file = at('slow.mp4');
     await makeNumberedVideo(file, { frames: 400, width: 640, height: 480 });
     const attempt = probe(binaries, file, { mediaType: 'video', deadlineMs: 1 });
     await expect(attempt).rejects.toMatchObject({ name: 'MediaProcessError', reason: 'deadline' });
@@ -164,7 +161,7 @@ describe('hostile and broken media', () => {
 describe('damage that does not show in the container', () => {
   /** The verdicts on ten copies of a video, each with forty random bytes in its pictures. */
   async function damaged(name: string, encoder: readonly string[]): Promise<string[]> {
-    const path = join(folder, name);
+    const path = at(name);
     await ffmpeg([...'-f lavfi -i mandelbrot=s=320x240:r=25 -t 4 -b:v 300k'.split(' '), ...encoder, path]);
     expect(await verdict(path, 'video')).toBe('accepted');
     const good = await readFile(path);
@@ -196,7 +193,7 @@ describe('mutated media', () => {
     const good = await readFile(hostile.canary);
     const verdicts: string[] = [];
     for (let round = 0; round < 24; round += 1) {
-      const file = join(folder, 'mutated.mp4');
+      const file = at('mutated.mp4');
       await writeFile(file, mutateBytes(good, round));
       verdicts.push(await verdict(file, 'video'));
     }

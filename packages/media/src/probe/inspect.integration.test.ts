@@ -1,21 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { ffmpeg } from '@lipsync/testkit';
+import { ffmpeg, testFolder } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import { inspect } from './inspect';
 
 let binaries: Binaries;
-let folder: string;
+const at = testFolder();
 
 beforeAll(async () => {
   binaries = await resolveBinaries(process.env);
-  folder = await mkdtemp(join(tmpdir(), 'inspect-'));
 });
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-const at = (name: string): string => join(folder, name);
 const pictures = (rate: string): string[] => ['-f', 'lavfi', '-i', `testsrc2=s=64x64:r=${rate}:d=0.4`];
 const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
 

@@ -1,7 +1,5 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { ffmpeg, makeTone } from '@lipsync/testkit';
+import { readFile, writeFile } from 'node:fs/promises';
+import { ffmpeg, makeTone, testFolder } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import { probeVerdict } from '../test/media-files';
 import { probe, type ProbeResult } from './probe';
@@ -10,15 +8,11 @@ const DEADLINE_MS = 60_000;
 jest.setTimeout(DEADLINE_MS);
 
 let binaries: Binaries;
-let folder: string;
-const at = (name: string): string => join(folder, name);
+const at = testFolder();
 
 beforeAll(async () => {
   binaries = await resolveBinaries(process.env);
-  folder = await mkdtemp(join(tmpdir(), 'probe-'));
 });
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const probed = (name: string, mediaType: 'video' | 'audio'): Promise<ProbeResult> =>
   probe(binaries, at(name), { mediaType, deadlineMs: DEADLINE_MS });

@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ffmpeg, sayTurned } from '@lipsync/testkit';
+import { ffmpeg, sayTurned, testFolder } from '@lipsync/testkit';
 import { type Binaries, resolveBinaries } from '../ffmpeg/binaries';
 import { measureScan } from './decode-check';
 import { inspect } from './inspect';
@@ -16,18 +14,15 @@ const FIFTY = 'setpts=0.5*PTS,fps=50';
 const flag = (order: 'tff' | 'bff'): string[] => ['-flags', '+ildct+ilme', '-x264opts', `${order}=1`];
 
 let binaries: Binaries;
-let folder: string;
+const at = testFolder();
 
 beforeAll(async () => {
   binaries = await resolveBinaries(process.env);
-  folder = await mkdtemp(join(tmpdir(), 'scan-'));
 });
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** 24 pictures of standard definition, of a head that moves. */
 async function make(name: string, filters: string, options: readonly string[] = []): Promise<string> {
-  const file = join(folder, name);
+  const file = at(name);
   const encoder = ['-c:v', 'libx264', '-preset', 'superfast', '-pix_fmt', 'yuv420p', ...options];
   const pictures = ['-vf', `scale=360:576,${filters}`, '-frames:v', '24', '-an'];
   await ffmpeg(['-ss', '2', '-i', SAMPLE, ...pictures, ...encoder, file]);
@@ -64,7 +59,7 @@ describe('the scan of a probed video', () => {
   it('is that of the stored pictures if they are shown turned', async () => {
     const [stored, turned] = [
       await make('stored.mp4', `${FIFTY},tinterlace=interleave_top`),
-      join(folder, 'turned.mp4'),
+      at('turned.mp4'),
     ];
     await sayTurned(stored, turned, 90);
     expect(await scanOf(turned)).toBe('tff');
