@@ -1,24 +1,26 @@
-import { appendFile, copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createSigningCertificate, ffmpeg, mediaTiming, type SigningCertificate } from '@lipsync/testkit';
+import { appendFile, copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import {
+  createSigningCertificate,
+  ffmpeg,
+  mediaTiming,
+  type SigningCertificate,
+  testFolder,
+} from '@lipsync/testkit';
 import { deceptions } from './test/changed-bytes';
 import { activeManifest, readCredentials } from './test/read-credentials';
 import { FACTS, HEAD_BYTES, renderVideo, signVideo } from './test/signed-video';
 
-let folder: string;
+const at = testFolder();
 let rendered: string;
 let certificate: SigningCertificate;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'credentials-'));
-  rendered = await renderVideo(folder);
+  rendered = await renderVideo(at());
   certificate = await createSigningCertificate();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Signs a copy of the rendered file; `source` is what it is said to be made of. */
 const marked = async (name: string, { source = rendered, using = certificate } = {}): Promise<string> => {
-  const file = join(folder, name);
+  const file = at(name);
   await copyFile(rendered, file);
   await signVideo(file, using, source);
   return file;
@@ -56,13 +58,13 @@ test('an output says who made what of which files when, and another implementati
 test('signing changes no picture and no sound, and leaves no other file behind', async () => {
   const file = await marked('same.mp4');
   const stream = async (path: string, kind: string): Promise<Buffer> => {
-    const raw = join(folder, 'stream.raw');
+    const raw = at('stream.raw');
     await ffmpeg(['-y', '-i', path, '-map', `0:${kind}`, '-c', 'copy', '-f', 'data', raw]);
     return readFile(raw);
   };
   for (const kind of ['v', 'a']) expect(await stream(file, kind)).toEqual(await stream(rendered, kind));
   expect(await mediaTiming(file)).toEqual(await mediaTiming(rendered));
-  expect((await readdir(folder)).filter((name) => name.includes('.marked'))).toEqual([]);
+  expect((await readdir(at())).filter((name) => name.includes('.marked'))).toEqual([]);
 });
 
 test.each(['ES384', 'ES512', 'PS256', 'Ed25519'] as const)('signs by %s', async (key) => {
@@ -95,7 +97,7 @@ test('a manifest that the source had is kept as that of the ingredient', async (
 test('a source whose manifest is malformed is an ingredient without one', async () => {
   const first = await marked('whole.mp4');
   const bytes = await readFile(first);
-  const broken = join(folder, 'broken.mp4');
+  const broken = at('broken.mp4');
   bytes.fill(0xff, bytes.indexOf('jumd') - 4, bytes.indexOf('jumd'));
   await writeFile(broken, bytes);
   const file = await marked('of-broken.mp4', { source: broken });
@@ -115,7 +117,7 @@ test('a source of more boxes than a video has is not read to its end, and is an 
 });
 
 test('a file that is no MP4 stays as it was', async () => {
-  const file = join(folder, 'note.txt');
+  const file = at('note.txt');
   await writeFile(file, 'no video at all, but long enough to be looked at');
   await expect(signVideo(file, certificate, rendered)).rejects.toThrow('does not begin as an MP4');
   expect(await readFile(file, 'utf8')).toContain('no video');

@@ -1,7 +1,5 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createSigningCertificate } from '@lipsync/testkit';
+import { rename, writeFile } from 'node:fs/promises';
+import { createSigningCertificate, testFolder } from '@lipsync/testkit';
 import { openSigner } from './signer';
 import { CredentialsError } from './signing-identity';
 
@@ -66,15 +64,11 @@ test('PEM may come in one line, as environment files write it', async () => {
 });
 
 describe('with files', () => {
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'signer-'));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  const at = testFolder({ each: true });
 
   /** Replaces a file at once, as a mounted secret does. */
   const replace = async (name: string, content: string): Promise<string> => {
-    const [path, next] = [join(folder, name), join(folder, `${name}.new`)];
+    const [path, next] = [at(name), at(`${name}.new`)];
     await writeFile(next, content);
     await rename(next, path);
     return path;

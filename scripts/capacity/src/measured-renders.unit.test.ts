@@ -1,20 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { testFolder } from '@lipsync/testkit';
 import { slotsOf } from './measured-renders';
 
 describe('slotsOf', () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'log-lines-'));
-  });
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const at = testFolder();
   const logged = (...lines: readonly object[]): string => {
-    writeFileSync(
-      path.join(folder, 'webhook-dispatcher.log'),
-      lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
-    );
-    return folder;
+    writeFileSync(at('webhook-dispatcher.log'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    return at();
   };
 
   it('is that of the running process, not of an earlier one with a different configuration', () => {

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { Delivery } from '@lipsync/contract';
 import { verifyWebhookSignature } from '@lipsync/domain';
 import {
@@ -9,6 +6,7 @@ import {
   makeFaceVideo,
   makeTone,
   type ReceivedRequest,
+  testFolder,
 } from '@lipsync/testkit';
 import { Client } from 'pg';
 import {
@@ -134,15 +132,11 @@ describe('webhooks', () => {
 });
 
 describe('purge', () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'e2e-admin-'));
-  });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  const at = testFolder();
 
   it('deletes what has expired, reports how much, and leaves everything else', async () => {
     const { api } = system;
-    const [clip, voice] = [path.join(folder, 'short.mp4'), path.join(folder, 'voice.wav')];
+    const [clip, voice] = [at('short.mp4'), at('voice.wav')];
     await makeFaceVideo(clip, { frames: 10, filters: 'null' });
     await makeTone(voice, { seconds: 0.4 });
     const [video, audio] = await Promise.all([

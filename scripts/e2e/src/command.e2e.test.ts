@@ -1,15 +1,14 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { type RenderRecord, verifyWebhook } from '@lipsync/client';
 import { REPOSITORY_ROOT } from '@lipsync/local-stack';
-import { listenOnLoopback, makeFaceVideo, makeTone } from '@lipsync/testkit';
+import { listenOnLoopback, makeFaceVideo, makeTone, testFolder } from '@lipsync/testkit';
 import { Client, type Progress } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { type SharedSystem, shareSystem } from './system';
@@ -31,16 +30,15 @@ const PROGRAM = path.join(REPOSITORY_ROOT, 'packages', 'cli', 'bundle', 'lipsync
 
 describe('the command, as a customer has it', () => {
   let system: SharedSystem;
-  let folder: string;
+  const at = testFolder();
   let env: NodeJS.ProcessEnv;
   const agents: Client[] = [];
 
   beforeAll(async () => {
     system = await shareSystem();
-    folder = await mkdtemp(path.join(tmpdir(), 'e2e-command-'));
-    env = { PATH: process.env['PATH'], XDG_CONFIG_HOME: folder, XDG_STATE_HOME: folder };
-    await makeFaceVideo(path.join(folder, 'face.mp4'), { frames: 6, filters: 'null' });
-    await makeTone(path.join(folder, 'voice.wav'), { seconds: 0.4 });
+    env = { PATH: process.env['PATH'], XDG_CONFIG_HOME: at(), XDG_STATE_HOME: at() };
+    await makeFaceVideo(at('face.mp4'), { frames: 6, filters: 'null' });
+    await makeTone(at('voice.wav'), { seconds: 0.4 });
     const login = lipsync('login', '--base-url', system.description.base_url);
     login.child.stdin?.end(`${system.customer.api_key}\n`);
     await login;
@@ -48,26 +46,24 @@ describe('the command, as a customer has it', () => {
   afterAll(async () => {
     await Promise.all(agents.map((agent) => agent.close()));
     await system.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   const lipsync = (...args: string[]) =>
-    promisify(execFile)(process.execPath, [PROGRAM, ...args], { cwd: folder, env });
+    promisify(execFile)(process.execPath, [PROGRAM, ...args], { cwd: at(), env });
 
   it('renders into this folder', async () => {
     const { stdout } = await lipsync('render', 'face.mp4', 'voice.wav', '--engines', 'musetalk,highsync');
     expect(stdout).toBe('face.musetalk.mp4\nface.highsync.mp4\n');
-    for (const file of stdout.trim().split('\n'))
-      expect((await stat(path.join(folder, file))).size).toBeGreaterThan(1_000);
+    for (const file of stdout.trim().split('\n')) expect((await stat(at(file))).size).toBeGreaterThan(1_000);
   });
 
   it('verifies what a render says about itself, by the authority of the service', async () => {
     await lipsync('render', 'face.mp4', 'voice.wav', '--out', 'marked.mp4');
-    await writeFile(path.join(folder, 'authority.pem'), system.stack.state().signing?.authority ?? '');
+    await writeFile(at('authority.pem'), system.stack.state().signing?.authority ?? '');
     const verify = await lipsync('verify', 'marked.mp4', '--trust', 'authority.pem', '--json');
     const sha256 = async (file: string) =>
       createHash('sha256')
-        .update(await readFile(path.join(folder, file)))
+        .update(await readFile(at(file)))
         .digest('hex');
     expect(JSON.parse(verify.stdout)).toMatchObject({
       state: 'trusted',
@@ -90,7 +86,7 @@ describe('the command, as a customer has it', () => {
       process.execPath,
       [PROGRAM, 'render', 'face.mp4', 'voice.wav', '--out', 'later.mp4'],
       {
-        cwd: folder,
+        cwd: at(),
         env,
       },
     );
@@ -109,7 +105,7 @@ describe('the command, as a customer has it', () => {
     });
     const { stdout } = await lipsync('download', id, '--out', 'later.mp4', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ files: [{ engine: 'musetalk', path: 'later.mp4' }] });
-    expect((await stat(path.join(folder, 'later.mp4'))).size).toBeGreaterThan(1_000);
+    expect((await stat(at('later.mp4'))).size).toBeGreaterThan(1_000);
   });
 
   it('serves an agent: renders what it names, tells how far that is, saves, cancels and explains', async () => {
@@ -117,7 +113,7 @@ describe('the command, as a customer has it', () => {
       { name: 'e2e', version: '1' },
       { versionNegotiation: { mode: { pin: '2026-07-28' } } },
     );
-    const server = { command: process.execPath, args: [PROGRAM, 'mcp'], cwd: folder };
+    const server = { command: process.execPath, args: [PROGRAM, 'mcp'], cwd: at() };
     const environment = env as Record<string, string>;
     await agent.connect(new StdioClientTransport({ ...server, env: environment, stderr: 'ignore' }));
     // Also when an expectation fails: its server would keep the tests from ending.
@@ -144,7 +140,7 @@ describe('the command, as a customer has it', () => {
     });
     expect(told.map(({ message }) => message)).toContain('musetalk 100 %, completed');
     const { files } = await call('download', { id: record.id, to: 'agent.mp4' });
-    expect((await stat(path.join(folder, 'agent.mp4'))).size).toBeGreaterThan(1_000);
+    expect((await stat(at('agent.mp4'))).size).toBeGreaterThan(1_000);
     expect(files).toMatchObject([
       { engine: 'musetalk', path: expect.stringContaining('agent.mp4') as string },
     ]);
@@ -198,7 +194,7 @@ describe('the command, as a customer has it', () => {
   it('tells a receiver on this machine the end of a render that another terminal makes', async () => {
     const local = await receiveHere();
     const listening = spawn(process.execPath, [PROGRAM, 'webhook', 'listen', '--forward', local.url], {
-      cwd: folder,
+      cwd: at(),
       env,
     });
     const ended = once(listening, 'exit');

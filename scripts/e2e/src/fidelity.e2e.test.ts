@@ -1,21 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { type Engine, ENGINES } from '@lipsync/contract';
 import { faultsOf, measureCase, shortened } from '@lipsync/fidelity';
+import { testFolder } from '@lipsync/testkit';
 import { type SharedSystem, shareSystem } from './system';
 
 let system: SharedSystem;
-let folder: string;
+const at = testFolder();
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'e2e-fidelity-'));
   system = await shareSystem();
 });
-afterAll(async () => {
-  await system.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => system.stop());
 
 /** As few pictures, or fields, as each needs; a long test measures all cases, with all engines. */
 const CASES: readonly (readonly [name: string, pictures: number, engines: readonly Engine[]])[] = [
@@ -26,7 +20,7 @@ const CASES: readonly (readonly [name: string, pictures: number, engines: readon
 ];
 
 it.each(CASES)('%s comes back as it was, but for the mouth', async (name, pictures, engines) => {
-  const results = await measureCase(system.api, shortened(name, pictures), { engines, folder });
+  const results = await measureCase(system.api, shortened(name, pictures), { engines, folder: at() });
   expect(results.map((result) => [result.engine, faultsOf(result)])).toEqual(
     engines.map((engine) => [engine, []]),
   );

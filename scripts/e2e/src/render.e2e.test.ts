@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type RenderRecord } from '@lipsync/client';
 import { isSuccess } from '@lipsync/contract';
@@ -15,6 +14,7 @@ import {
   type OtlpCollector,
   parseExposition,
   type ReceivedSpan,
+  testFolder,
 } from '@lipsync/testkit';
 import {
   awaitAsset,
@@ -37,13 +37,11 @@ const SENT = { deadlineMs: 30_000 };
 
 let system: SharedSystem;
 let origin: HttpsReceiver;
-let folder: string;
+const at = testFolder();
 let videoId: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'e2e-render-'));
   system = await shareSystem();
-  const at = (name: string): string => path.join(folder, name);
   await makeFaceVideo(at('face.mp4'), { frames: FRAMES, filters: 'scale=320:320' });
   // Its render does not end by itself for a while.
   await makeTone(at('long.m4a'), { seconds: 120 });
@@ -62,7 +60,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await system.stop();
   await origin.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const mediaByUrl = () => ({
@@ -101,7 +98,7 @@ describe('a render that completes', () => {
 
   it('has the pictures that its sync mode defines, and the sound beside them', async () => {
     expect(record).toMatchObject({ status: 'completed', stage: 'completed', progress_percent: 100 });
-    const file = path.join(folder, 'result.mp4');
+    const file = at('result.mp4');
     await system.api.outputs.download(record, 'musetalk', file);
     const binaries = await resolveBinaries(process.env);
     const { video } = await probe(binaries, file, { mediaType: 'video', deadlineMs: 60_000 });

@@ -1,11 +1,10 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { REPOSITORY_ROOT, SAMPLE_AUDIO } from '@lipsync/local-stack';
 import { probe, resolveBinaries } from '@lipsync/media';
-import { hasPython, makeFaceVideo } from '@lipsync/testkit';
+import { hasPython, makeFaceVideo, testFolder } from '@lipsync/testkit';
 import { type SharedSystem, shareSystem } from './system';
 
 const SAMPLES = path.join(REPOSITORY_ROOT, 'services/api/public/samples');
@@ -13,18 +12,14 @@ const PYTHON_CLIENT = path.join(REPOSITORY_ROOT, 'packages/client-python/src');
 const FRAMES = 10;
 
 let system: SharedSystem;
-let folder: string;
+const at = testFolder();
 let clip: string;
 beforeAll(async () => {
   system = await shareSystem();
-  folder = await mkdtemp(path.join(tmpdir(), 'samples-'));
-  clip = path.join(folder, 'talk.mp4');
+  clip = at('talk.mp4');
   await makeFaceVideo(clip, { frames: FRAMES, filters: 'null' });
 });
-afterAll(async () => {
-  await system.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => system.stop());
 
 const environment = () => ({
   LIPSYNC_BASE_URL: system.description.base_url,
@@ -70,7 +65,7 @@ const where = (available: boolean) => (available ? it : it.skip);
 describe('the sample of the documentation renders two files', () => {
   for (const [name, available, run] of LANGUAGES)
     where(available)(`in ${name}`, async () => {
-      const result = path.join(folder, `${name}.mp4`);
+      const result = at(`${name}.mp4`);
       await run(result);
       const binaries = await resolveBinaries(process.env);
       const { video } = await probe(binaries, result, { mediaType: 'video', deadlineMs: 60_000 });
@@ -83,7 +78,7 @@ where(hasGo)('the sample in Go that verifies a webhook is accepted by its compil
 });
 
 it('renders what is in a folder, from cron, and tells what can never be rendered', async () => {
-  const [watched, bin] = [path.join(folder, 'watched'), path.join(folder, 'bin')];
+  const [watched, bin] = [at('watched'), at('bin')];
   await Promise.all([mkdir(watched), mkdir(bin)]);
   const command = path.join(REPOSITORY_ROOT, 'packages/cli/bundle/lipsync.js');
   await writeFile(path.join(bin, 'lipsync'), `#!/bin/sh\nexec "${process.execPath}" "${command}" "$@"\n`, {
@@ -94,7 +89,7 @@ it('renders what is in a folder, from cron, and tells what can never be rendered
     await copyFile(SAMPLE_AUDIO, path.join(watched, voice));
   await writeFile(path.join(watched, 'damaged.mp4'), (await readFile(clip)).subarray(0, 2000));
   const PATH = `${bin}:${process.env['PATH'] ?? ''}`;
-  const env = { ...process.env, ...environment(), PATH, XDG_CONFIG_HOME: folder, XDG_STATE_HOME: folder };
+  const env = { ...process.env, ...environment(), PATH, XDG_CONFIG_HOME: at(), XDG_STATE_HOME: at() };
   const visit = () => promisify(execFile)('sh', [path.join(SAMPLES, 'watch-folder.sh'), watched], { env });
   await visit();
   const files = [

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { constantClock, timelineOf } from '@lipsync/domain';
 import { provisionCustomer, REPOSITORY_ROOT, type StackCustomer } from '@lipsync/local-stack';
-import { eventually, makeFaceVideo, makeTone } from '@lipsync/testkit';
+import { eventually, makeFaceVideo, makeTone, testFolder } from '@lipsync/testkit';
 import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { expectAccessible, findChromium, launchChromium } from './browser';
 import { createAdmin, type SharedSystem, shareSystem } from './system';
@@ -32,14 +31,13 @@ const PYTHON_CLIENT = path.join(REPOSITORY_ROOT, 'packages/client-python/src');
 let system: SharedSystem;
 let stranger: StackCustomer;
 let browser: Browser;
-let folder: string;
+const file = testFolder();
 let context: BrowserContext;
 let page: Page;
 let complaints: string[];
 
 inChromium('the studio', () => {
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'e2e-studio-'));
     system = await shareSystem();
     stranger = await provisionCustomer(system.stack.state(), 'studio-stranger');
     browser = await launchChromium(executable ?? '');
@@ -50,7 +48,6 @@ inChromium('the studio', () => {
   afterAll(async () => {
     await browser.close();
     await system.stop();
-    await rm(folder, { recursive: true, force: true });
   });
   beforeEach(async () => {
     context = await browser.newContext({
@@ -176,7 +173,7 @@ inChromium('the studio', () => {
     await page.getByRole('button', { name: 'Python' }).click();
     const program = await page.getByRole('region', { name: 'Python source' }).innerText();
     await promisify(execFile)('python3', ['-c', program], {
-      cwd: folder,
+      cwd: file(),
       env: { ...process.env, PYTHONPATH: PYTHON_CLIENT, LIPSYNC_API_KEY: system.customer.api_key },
     });
     for (const engine of ['musetalk', 'latentsync'])
@@ -415,8 +412,6 @@ inChromium('the studio', () => {
     await page.getByText('damaged.mp4').first().waitFor();
   });
 });
-
-const file = (name: string): string => path.join(folder, name);
 
 async function visit(path: string, tab = page): Promise<void> {
   await tab.goto(`${system.description.base_url}${path}`);

@@ -1,6 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { testFolder } from '@lipsync/testkit';
 import { type LoadTestConfig } from './config';
 import { defaultConfig } from './options';
 import { type LoadTestReport } from './report/report';
@@ -50,13 +49,11 @@ const service =
   });
 
 describe('a load test', () => {
-  let folder: string;
+  const at = testFolder();
   beforeAll(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'load-test-'));
-    writeFileSync(path.join(folder, 'face.mp4'), 'video');
-    writeFileSync(path.join(folder, 'speech.wav'), 'audio');
+    writeFileSync(at('face.mp4'), 'video');
+    writeFileSync(at('speech.wav'), 'audio');
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   async function run(
     script: (base: string) => Script,
@@ -74,8 +71,8 @@ describe('a load test', () => {
       drain: 10,
       // Arrivals all happen at once, so every poll belongs to the drain.
       pollInterval: 0.2,
-      video: path.join(folder, 'face.mp4'),
-      audio: path.join(folder, 'speech.wav'),
+      video: at('face.mp4'),
+      audio: at('speech.wav'),
       ...over,
     };
     try {

@@ -1,17 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { testFolder } from '@lipsync/testkit';
 import { withLock } from './waiting';
 
 describe('withLock', () => {
-  let folder: string;
+  const at = testFolder({ each: true });
   let file: string;
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'lock-'));
-    file = path.join(folder, 'lock');
+    file = at('lock');
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   it('waits for a process that lives and says which, and lets the next one in when its action fails', async () => {
     writeFileSync(file, String(process.ppid));
@@ -40,7 +37,7 @@ describe('withLock', () => {
 
   it('says so where there can be no lock', async () => {
     const locked = withLock(
-      path.join(folder, 'missing', 'lock'),
+      at('missing', 'lock'),
       async () => 'done',
       () => undefined,
     );

@@ -1,29 +1,27 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
 import { resolveBinaries } from '@lipsync/media';
+import { testFolder } from '@lipsync/testkit';
 
 const command = path.resolve(__dirname, '../dist/measure-articulation.js');
 
 describe('measure:articulation, by its exit status', () => {
-  let folder: string;
+  const at = testFolder();
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'measure-articulation-long-'));
-    await buildBuiltinPacks(path.join(folder, 'packs'));
+    await buildBuiltinPacks(at('packs'));
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   /** Speaks the sample voice as `filter` changes it, with the times of its sounds as they were before. */
   async function measured(name: string, filter: string): Promise<{ status: number | null; lead: number }> {
     const { ffmpeg } = await resolveBinaries(process.env);
-    const voice = path.join(folder, `${name}.wav`);
+    const voice = at(`${name}.wav`);
     await promisify(execFile)(ffmpeg, ['-v', 'error', '-i', SAMPLE_AUDIO, '-af', filter, voice]);
-    await copyFile(SAMPLE_AUDIO.replace(/\.wav$/, '.json'), path.join(folder, `${name}.json`));
-    const options = ['--engines', 'musetalk', '--packs-dir', path.join(folder, 'packs')];
+    await copyFile(SAMPLE_AUDIO.replace(/\.wav$/, '.json'), at(`${name}.json`));
+    const options = ['--engines', 'musetalk', '--packs-dir', at('packs')];
     const { status, stdout } = spawnSync(
       process.execPath,
       [command, ...options, '--face', SAMPLE_VIDEO, '--voices', voice],

@@ -1,24 +1,23 @@
-import { appendFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type HighsyncManifest, openPack } from '@lipsync/engines';
 import { writeHighsyncPack } from '@lipsync/engines/test';
 import { MANIFEST_FILE, packVersion } from '@lipsync/model-pack';
+import { testFolder } from '@lipsync/testkit';
 import { installPack, listPacks, verifyPack } from './packs';
 
 /** The compiled inference process: a child process cannot run TypeScript. */
 const entry = path.resolve(__dirname, '../../../services/gpu-worker/dist/inference/main.js');
 
 describe('model packs on the command line', () => {
-  let root: string;
+  const at = testFolder();
   let good: string;
   let dir: string;
   let packsDir: string;
   let copies = 0;
 
   beforeAll(async () => {
-    root = await mkdtemp(path.join(tmpdir(), 'models-'));
-    good = path.join(root, 'good');
+    good = at('good');
     await writeHighsyncPack(good);
     // The decoder's pixels are its latents in another order.
     const probe = { fill: { latent: 0.25 }, dims: { n: 1 }, means: { image: 0.25 }, tolerance: 0.001 };
@@ -28,14 +27,13 @@ describe('model packs on the command line', () => {
     await writeFile(path.join(good, MANIFEST_FILE), JSON.stringify(manifest, null, 2));
   });
   beforeEach(async () => {
-    const own = path.join(root, `case-${++copies}`);
+    const own = at(`case-${++copies}`);
     dir = path.join(own, 'exported');
     packsDir = path.join(own, 'packs');
     const builtin = path.join(packsDir, 'builtin-highsync');
     for (const copy of [dir, builtin]) await cp(good, copy, { recursive: true });
     await rewriteManifest('"highsync-official"', '"builtin-highsync"', builtin);
   });
-  afterAll(() => rm(root, { recursive: true, force: true }));
 
   async function rewriteManifest(from: string | RegExp, to: string, folder = dir): Promise<void> {
     const file = path.join(folder, MANIFEST_FILE);
@@ -144,6 +142,6 @@ describe('model packs on the command line', () => {
   });
 
   test('a missing folder of packs is reported as missing', async () => {
-    await expect(listPacks(path.join(root, 'nowhere'))).rejects.toThrow('ENOENT');
+    await expect(listPacks(at('nowhere'))).rejects.toThrow('ENOENT');
   });
 });

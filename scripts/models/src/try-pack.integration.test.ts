@@ -1,11 +1,11 @@
-import { appendFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { openPackFor } from '@lipsync/engines';
 import { writePassthroughPack, writeTinyPacks } from '@lipsync/engines/test';
 import { type Binaries, inspect, resolveBinaries } from '@lipsync/media';
 import { encodeModel, GraphBuilder, MANIFEST_FILE, modelFile, packVersion } from '@lipsync/model-pack';
+import { testFolder } from '@lipsync/testkit';
 import { type Clip, type ClipShape, makeClip } from './sample-clip';
 import { type Trial, tryPack } from './try-pack';
 
@@ -17,22 +17,19 @@ const SHAPE: ClipShape = { width: 320, height: 320, seconds: 3, fps: 25, grain: 
 const FRAMES = 75;
 
 describe('a trial of a model pack', () => {
-  let folder: string;
+  const at = testFolder();
   let binaries: Binaries;
   let clip: Clip;
   let short: Clip;
-  const at = (name: string): string => path.join(folder, name);
 
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'try-pack-test-'));
     binaries = await resolveBinaries(process.env);
     await buildBuiltinPacks(at('packs'));
     await cp(at('packs/analyzer'), at('tiny/analyzer'), { recursive: true });
     await writeTinyPacks(at('tiny'));
-    clip = await makeClip(binaries.ffmpeg, folder, SHAPE);
-    short = await makeClip(binaries.ffmpeg, folder, { ...SHAPE, seconds: 0.4 });
+    clip = await makeClip(binaries.ffmpeg, at(), SHAPE);
+    short = await makeClip(binaries.ffmpeg, at(), { ...SHAPE, seconds: 0.4 });
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   const attempt = (dir: string, trial: Partial<Trial> = {}) =>
     tryPack(binaries.ffmpeg, dir, {
@@ -95,7 +92,7 @@ describe('a trial of a model pack', () => {
 
     const failing = attempt(dir, { ...short, outputFile: at('none.mp4') });
     await expect(failing).rejects.toThrow(/^not rendered: engine_failed: SessionError: .*Reshape.*$/);
-    expect(await readdir(folder)).not.toContain('none.mp4');
+    expect(await readdir(at())).not.toContain('none.mp4');
   });
 
   test('a pack that does not verify is refused with the verification’s message', async () => {

@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
+import { testFolder } from '@lipsync/testkit';
 import { withWorkplace } from '../workplace';
 import { measureClip } from './measure-clip';
 import { gestureOf } from './phonemes';
@@ -12,18 +11,16 @@ import { knownSounds } from './speech';
 const entry = path.resolve(__dirname, '../../../../services/gpu-worker/dist/inference/main.js');
 
 describe('the sample voice on the sample face', () => {
-  let packsDir: string;
+  const at = testFolder();
 
   beforeAll(async () => {
-    packsDir = await mkdtemp(path.join(tmpdir(), 'measure-clip-test-'));
-    await buildBuiltinPacks(packsDir);
+    await buildBuiltinPacks(at());
   });
-  afterAll(() => rm(packsDir, { recursive: true, force: true }));
 
   test('every sound is judged, in time, and the mouth is shut where nothing is said', async () => {
     const sounds = (await knownSounds(SAMPLE_AUDIO)) ?? [];
     const voice = { name: 'sample', file: SAMPLE_AUDIO, sounds };
-    const clip = await withWorkplace({ packsDir, entry }, async (place) =>
+    const clip = await withWorkplace({ packsDir: at(), entry }, async (place) =>
       measureClip(place, 'musetalk', await place.analyze(SAMPLE_VIDEO), voice),
     );
 

@@ -1,8 +1,8 @@
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { buildAnalyzerPack } from '@lipsync/builtin-packs';
@@ -10,7 +10,7 @@ import { openPack } from '@lipsync/engines';
 import { writePooledMusetalkPack } from '@lipsync/engines/test';
 import { resolveBinaries } from '@lipsync/media';
 import { createStorage } from '@lipsync/storage';
-import { HUB_COMMIT, type HubServer, startHubServer, startS3Server } from '@lipsync/testkit';
+import { HUB_COMMIT, type HubServer, startHubServer, startS3Server, testFolder } from '@lipsync/testkit';
 import { makeClip } from '../sample-clip';
 import { type Consent } from './consent';
 import { folderDestination, storeDestination } from './destination';
@@ -52,7 +52,7 @@ function consenting({
 }
 
 describe('getting published weights', () => {
-  let root: string;
+  const at = testFolder();
   let good: string;
   let ffmpeg: string;
   let hub: HubServer;
@@ -63,15 +63,14 @@ describe('getting published weights', () => {
   let cases = 0;
 
   beforeAll(async () => {
-    root = await mkdtemp(path.join(tmpdir(), 'get-pack-'));
-    good = path.join(root, 'good');
+    good = at('good');
     await buildAnalyzerPack(path.join(good, 'analyzer'));
     await writePooledMusetalkPack(path.join(good, 'musetalk'));
     ({ ffmpeg } = await resolveBinaries(process.env));
-    await mkdir(path.join(root, 'upstream'));
+    await mkdir(at('upstream'));
     // In place of a Python with torch (get-pack.long.test.ts has a real one): "exports" a pack that was there before.
     await writeFile(
-      path.join(root, 'python'),
+      at('python'),
       `#!${process.execPath}
        const { cpSync, readFileSync, writeFileSync } = require('node:fs');
        const after = (name) => process.argv[process.argv.indexOf(name) + 1];
@@ -85,7 +84,7 @@ describe('getting published weights', () => {
     );
   });
   beforeEach(async () => {
-    own = path.join(root, `case-${++cases}`);
+    own = at(`case-${++cases}`);
     packsDir = path.join(own, 'packs');
     told = [];
     await cp(path.join(good, 'analyzer'), path.join(packsDir, 'analyzer'), { recursive: true });
@@ -98,7 +97,6 @@ describe('getting published weights', () => {
     );
   });
   afterEach(() => hub.close());
-  afterAll(() => rm(root, { recursive: true, force: true }));
 
   const weightsAt = (...names: string[]): string =>
     path.join(own, 'cache', 'musetalk-1.5', 'weights', ...names);
@@ -107,10 +105,10 @@ describe('getting published weights', () => {
     getPack({
       release,
       hub: { address: hub.address },
-      exporter: { python: path.join(root, 'python'), programs: root },
+      exporter: { python: at('python'), programs: at() },
       destination: folderDestination(packsDir, { replace: false }),
       cache: path.join(own, 'cache'),
-      upstream: { given: path.join(root, 'upstream'), address: 'unused' },
+      upstream: { given: at('upstream'), address: 'unused' },
       consent: consenting(),
       pack: PACK,
       packsDir,
@@ -124,7 +122,7 @@ describe('getting published weights', () => {
 
   test('downloads, exports, verifies, renders a clip and installs; a second call downloads nothing', async () => {
     const shape = { width: 320, height: 320, seconds: 3, fps: 25, grain: 0 };
-    const checks = { ffmpeg, entry, ...(await makeClip(ffmpeg, root, shape)) };
+    const checks = { ffmpeg, entry, ...(await makeClip(ffmpeg, at(), shape)) };
     const row = await get({ checks });
     expect(row).toMatchObject({
       engine: 'musetalk',
@@ -366,7 +364,7 @@ describe('getting published weights', () => {
   });
 
   test('a Python without torch is refused before anything is downloaded, and so is another upstream', async () => {
-    const exporter = { python: path.join(root, 'nowhere'), programs: root };
+    const exporter = { python: at('nowhere'), programs: at() };
     await expect(get({ exporter })).rejects.toThrow('LIPSYNC_PYTHON');
     await expect(get({ upstream: { given: path.join(own, 'no'), address: '' } })).rejects.toThrow(
       'is not there',
@@ -462,8 +460,8 @@ describe('getting published weights', () => {
       const { folderDestination } = require('${compiled}/destination.js');
       getPack({
         ...${JSON.stringify({ release, hub: { address: hub.address }, cache: path.join(own, 'cache'), packsDir })},
-        exporter: { python: '${path.join(root, 'python')}', programs: '${root}' },
-        upstream: { given: '${path.join(root, 'upstream')}', address: 'unused' },
+        exporter: { python: '${at('python')}', programs: '${at()}' },
+        upstream: { given: '${at('upstream')}', address: 'unused' },
         consent: { licensesAccepted: true, trusted: [], terminal: { input: process.stdin, output: process.stderr } },
         pack: ${JSON.stringify(PACK)}, checks: null,
         destination: folderDestination('${packsDir}', { replace: false }),

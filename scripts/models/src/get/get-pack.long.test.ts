@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { openPackFor } from '@lipsync/engines';
 import { resolveBinaries } from '@lipsync/media';
-import { startHubServer } from '@lipsync/testkit';
+import { startHubServer, testFolder } from '@lipsync/testkit';
 import { folderDestination } from './destination';
 import { getPack } from './get-pack';
 import { publishedRelease } from './published';
@@ -22,15 +21,12 @@ const python = [process.env['LIPSYNC_PYTHON'] ?? 'python3', '/usr/bin/python3'].
 const where = python === undefined ? describe.skip : describe;
 
 where('small networks under the published names, from a hub through the exporter', () => {
-  let root: string;
-  const at = (...names: string[]): string => path.join(root, ...names);
+  const at = testFolder();
 
   beforeAll(async () => {
-    root = await mkdtemp(path.join(tmpdir(), 'get-pack-long-'));
-    runPython(path.join(programs, 'random_release.py'), 'musetalk', '--small', '--out', root);
+    runPython(path.join(programs, 'random_release.py'), 'musetalk', '--small', '--out', at());
     await buildBuiltinPacks(at('packs'));
   });
-  afterAll(() => rm(root, { recursive: true, force: true }));
 
   function runPython(...args: string[]): void {
     const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };

@@ -1,20 +1,15 @@
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
-import path from 'node:path';
+import { readdir, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { processBegan } from '@lipsync/local-stack';
+import { testFolder } from '@lipsync/testkit';
 import { FolderInUse, withFolderLock } from './lock';
 
 describe('a folder that one process may use at a time', () => {
-  let folder: string;
-
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'lock-'));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  const at = testFolder({ each: true });
 
   /** What another process left, and when it last touched it. */
   async function leave(content: object | string, ageSeconds: number): Promise<void> {
-    const file = path.join(folder, 'in-use-by.json');
+    const file = at('in-use-by.json');
     await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
     const then = new Date(Date.now() - 1000 * ageSeconds);
     await utimes(file, then, then);
@@ -24,9 +19,9 @@ describe('a folder that one process may use at a time', () => {
   const parent = process.ppid;
 
   test('is free again afterwards, also when the work failed', async () => {
-    await expect(withFolderLock(folder, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
-    await expect(withFolderLock(folder, () => readdir(folder))).resolves.toEqual(['in-use-by.json']);
-    await expect(readdir(folder)).resolves.toEqual([]);
+    await expect(withFolderLock(at(), () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    await expect(withFolderLock(at(), () => readdir(at()))).resolves.toEqual(['in-use-by.json']);
+    await expect(readdir(at())).resolves.toEqual([]);
   });
 
   test.each([
@@ -40,8 +35,8 @@ describe('a folder that one process may use at a time', () => {
     ['a process that is just writing who it is', '{"tok', 60, 'by a process that just started'],
   ])('is refused while %s uses it', async (_, content, age, message) => {
     await leave(content, age);
-    await expect(withFolderLock(folder, () => Promise.resolve())).rejects.toThrow(`is in use ${message}`);
-    await expect(readdir(folder)).resolves.toEqual(['in-use-by.json']);
+    await expect(withFolderLock(at(), () => Promise.resolve())).rejects.toThrow(`is in use ${message}`);
+    await expect(readdir(at())).resolves.toEqual(['in-use-by.json']);
   });
 
   test.each([
@@ -54,8 +49,8 @@ describe('a folder that one process may use at a time', () => {
     ],
   ])('is taken over from %s', async (_, content, age) => {
     await leave(content, age);
-    await expect(withFolderLock(folder, () => Promise.resolve('done'))).resolves.toBe('done');
-    await expect(readdir(folder)).resolves.toEqual([]);
+    await expect(withFolderLock(at(), () => Promise.resolve('done'))).resolves.toBe('done');
+    await expect(readdir(at())).resolves.toEqual([]);
   });
 
   test('is used by one at a time of those who find it left behind together', async () => {
@@ -63,9 +58,9 @@ describe('a folder that one process may use at a time', () => {
     let users = 0;
     let most = 0;
     const use = () =>
-      withFolderLock(folder, async () => {
+      withFolderLock(at(), async () => {
         most = Math.max(most, ++users);
-        await readdir(folder);
+        await readdir(at());
         users--;
       });
     const outcomes = await Promise.all(
@@ -73,6 +68,6 @@ describe('a folder that one process may use at a time', () => {
     );
     expect(most).toBe(1);
     expect(outcomes.filter((error) => error !== undefined && !(error instanceof FolderInUse))).toEqual([]);
-    await expect(readdir(folder)).resolves.toEqual([]);
+    await expect(readdir(at())).resolves.toEqual([]);
   });
 });

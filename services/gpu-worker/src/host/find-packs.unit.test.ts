@@ -1,31 +1,29 @@
-import { appendFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { MANIFEST_FILE } from '@lipsync/model-pack';
+import { testFolder } from '@lipsync/testkit';
 import { findPacks, openPackFolders } from './find-packs';
 
 const ENGINES = ['musetalk', 'latentsync', 'highsync'];
 
 describe('which pack serves an engine', () => {
-  let root: string;
+  const at = testFolder();
   let good: string;
   let dir: string;
   let copies = 0;
 
   beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), 'pack-folders-'));
-    good = join(root, 'good');
+    good = at('good');
     await buildBuiltinPacks(good);
   });
   beforeEach(async () => {
-    dir = join(root, `copy-${++copies}`);
+    dir = at(`copy-${++copies}`);
     await cp(good, dir, { recursive: true });
     await cp(join(dir, 'builtin-musetalk'), join(dir, 'official'), { recursive: true });
     const before = await readFile(manifest('official'), 'utf8');
     await writeFile(manifest('official'), before.replace('"builtin-musetalk"', '"official"'));
   });
-  afterAll(() => rm(root, { recursive: true, force: true }));
 
   const manifest = (folder: string): string => join(dir, folder, MANIFEST_FILE);
   /** Folders of the packs that serve, by engine. */

@@ -1,15 +1,10 @@
-import { ftruncateSync, mkdtempSync, readdirSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { ftruncateSync, readdirSync, writeSync } from 'node:fs';
 import { recordingOf } from '@lipsync/engines';
+import { testFolder } from '@lipsync/testkit';
 import { openSpeechFile } from './local-media';
 
 describe('speech in a file', () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'speech-file-'));
-  });
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const at = testFolder();
 
   test.each([
     ['a part', 100, 200],
@@ -17,7 +12,7 @@ describe('speech in a file', () => {
     ['what lies behind it', 600, 700],
   ])('reads like speech in memory, with silence around it: %s', (_, from, to) => {
     const samples = Float32Array.from({ length: 500 }, (_value, i) => i + 1);
-    const file = openSpeechFile(join(folder, 'speech'));
+    const file = openSpeechFile(at('speech'));
     writeSync(file.descriptor, samples);
     const written = file.recording();
     expect(written).toHaveLength(500);
@@ -28,13 +23,13 @@ describe('speech in a file', () => {
   });
 
   test('has no name that could be left behind', () => {
-    const file = openSpeechFile(join(folder, 'speech'));
-    expect(readdirSync(folder)).toEqual([]);
+    const file = openSpeechFile(at('speech'));
+    expect(readdirSync(at())).toEqual([]);
     file.close();
   });
 
   test('cannot be read once closed: its descriptor may belong to another file by then', () => {
-    const file = openSpeechFile(join(folder, 'speech'));
+    const file = openSpeechFile(at('speech'));
     writeSync(file.descriptor, new Float32Array(10));
     const speech = file.recording();
     file.close();
@@ -43,7 +38,7 @@ describe('speech in a file', () => {
   });
 
   test('is an error, not silence, when the file became shorter', () => {
-    const file = openSpeechFile(join(folder, 'speech'));
+    const file = openSpeechFile(at('speech'));
     writeSync(file.descriptor, new Float32Array(10));
     const speech = file.recording();
     ftruncateSync(file.descriptor, 20);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { link, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { testFolder } from '@lipsync/testkit';
 import { CacheMismatch, createDiskCache, type DiskCache } from './disk-cache';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -30,15 +30,13 @@ function linkHeldAt(held: string) {
 }
 
 describe('disk cache', () => {
-  let root: string;
+  const at = testFolder({ each: true });
   let folder: string;
-  const target = (name: string): string => join(root, name);
+  const target = (name: string): string => at(name);
 
   beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'cache-'));
-    folder = join(root, 'cache');
+    folder = at('cache');
   });
-  afterEach(() => rm(root, { recursive: true, force: true }));
 
   /** Caches two files of four bytes, uses the older one again, then adds a third. */
   async function useOneAgain(cache: DiskCache): Promise<void> {

@@ -1,9 +1,9 @@
 /** @jest-environment ./packages/testkit/src/onnx-environment.ts */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { float32Of, float32Tensor, type Tensors } from '@lipsync/engines';
 import { encodeModel, GraphBuilder } from '@lipsync/model-pack';
+import { testFolder } from '@lipsync/testkit';
 import { halveWhenOutOfMemory } from './halved-session';
 import { type Session, type SessionHost } from './session';
 import { createSessionHost } from './session-host';
@@ -11,20 +11,18 @@ import { createSessionHost } from './session-host';
 const ENTRY = join(__dirname, '../../../dist/inference/sessions/session-worker.js');
 
 describe('a graph that has memory for four rows', () => {
-  let folder: string;
+  const at = testFolder();
   let host: SessionHost;
   let graph: Session;
   let session: Session;
   let batches: number[];
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'halves-'));
-    await writeFile(join(folder, 'greedy.onnx'), greedyGraph());
+    await writeFile(at('greedy.onnx'), greedyGraph());
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
   beforeEach(async () => {
     host = createSessionHost(ENTRY);
-    graph = await host.open(join(folder, 'greedy.onnx'));
+    graph = await host.open(at('greedy.onnx'));
     batches = [];
     session = halveWhenOutOfMemory({
       ...graph,
