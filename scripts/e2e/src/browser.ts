@@ -50,6 +50,15 @@ export function launchChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args });
 }
 
+/** Adds what the page reports to its console: errors, and what the content security policy refuses. */
+export function collectComplaints(page: Page, complaints: string[]): void {
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().includes('Failed to load resource'))
+      complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+}
+
 interface AxeResults {
   violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[];
 }

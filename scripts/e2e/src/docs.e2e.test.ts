@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { expectAccessible, findChromium, launchChromium } from './browser';
+import { collectComplaints, expectAccessible, findChromium, launchChromium } from './browser';
 import { type SharedSystem, shareSystem } from './system';
 
 const executable = findChromium();
@@ -107,12 +107,7 @@ inChromium('the documentation', () => {
 
 async function open(path: string): Promise<Page> {
   const page = await context.newPage();
-  // What the content security policy refuses is reported there.
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !message.text().includes('Failed to load resource'))
-      complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(error.message));
+  collectComplaints(page, complaints);
   await page.goto(`${system.description.base_url}${path}`);
   return page;
 }

@@ -6,7 +6,7 @@ import { constantClock, timelineOf } from '@lipsync/domain';
 import { provisionCustomer, REPOSITORY_ROOT, type StackCustomer } from '@lipsync/local-stack';
 import { eventually, makeFaceVideo, makeTone, testFolder } from '@lipsync/testkit';
 import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
-import { expectAccessible, findChromium, launchChromium } from './browser';
+import { collectComplaints, expectAccessible, findChromium, launchChromium } from './browser';
 import { createAdmin, type SharedSystem, shareSystem } from './system';
 
 const executable = findChromium();
@@ -58,12 +58,7 @@ inChromium('the studio', () => {
     page = await context.newPage();
     page.setDefaultTimeout(60_000);
     complaints = [];
-    // What the content security policy refuses is reported there.
-    page.on('console', (message) => {
-      if (message.type() === 'error' && !message.text().includes('Failed to load resource'))
-        complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
+    collectComplaints(page, complaints);
     await visit('/studio');
   });
   afterEach(async () => {

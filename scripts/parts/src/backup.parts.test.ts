@@ -2,13 +2,11 @@ import { createHash } from 'node:crypto';
 import { awaitRender, createAdmin, expectRefusal, killHard, startSystem, type System } from '@lipsync/e2e';
 import { SAMPLE_AUDIO, SAMPLE_VIDEO } from '@lipsync/local-stack';
 import { Client } from 'pg';
-import { backedUpInstallation, type Found } from './installations';
+import { backedUpInstallation, foundParts } from './installations';
 
 jest.setTimeout(300_000);
 
-const settings = process.env['PARTS_FOUND'];
-if (settings === undefined) throw new Error('these tests need what npm test -- parts prepares');
-const found = JSON.parse(settings) as Found;
+const found = foundParts();
 const SERVICES = ['api', 'media-worker', 'gpu-worker', 'webhook-dispatcher'];
 
 // The PostgreSQL that the repository brings has no pg_dump.

@@ -5,7 +5,7 @@ import { type ExternalServers } from '@lipsync/local-stack';
 import { createPart, type Part } from './part';
 
 /** What scripts/parts.mjs found on this machine and chose for this run. */
-export interface Found {
+interface Found {
   /** Versions of what is installed, by the names of the scripts in deploy/parts. */
   versions: Readonly<Record<string, string | undefined>>;
   /** Folder of the PostgreSQL programs that the repository brings, and their version. */
@@ -14,6 +14,12 @@ export interface Found {
   dir: string;
   /** Free ones, 14 for each installation. */
   ports: readonly string[];
+}
+
+export function foundParts(): Found {
+  const text = process.env['PARTS_FOUND'];
+  if (text === undefined) throw new Error('these tests need what npm test -- parts prepares');
+  return JSON.parse(text) as Found;
 }
 
 /** Servers as an operator might combine them. */

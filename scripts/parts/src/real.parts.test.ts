@@ -23,14 +23,12 @@ import {
 } from '@lipsync/local-stack';
 import { eventually, type HttpsReceiver, startHttpsReceiver } from '@lipsync/testkit';
 import { Client } from 'pg';
-import { distributionInstallation, failoverInstallation, type Found } from './installations';
+import { distributionInstallation, failoverInstallation, foundParts } from './installations';
 import type { Part } from './part';
 
 jest.setTimeout(300_000);
 
-const settings = process.env['PARTS_FOUND'];
-if (settings === undefined) throw new Error('these tests need what npm test -- parts prepares');
-const found = JSON.parse(settings) as Found;
+const found = foundParts();
 
 const HOST = 'origin.example.test';
 const HOOK_PATH = '/measured';
