@@ -35,6 +35,7 @@ export {
   FACE_TRACK_VERSION,
   type FaceTrack,
   FaceTrackError,
+  landmarksAt,
   TRACK_REACH,
 } from './face/face-track';
 export {

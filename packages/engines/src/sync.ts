@@ -1,14 +1,12 @@
 import { type Clock, endOf, frameAt } from '@lipsync/domain';
-import { type FaceTrack } from './face/face-track';
-import { distance, landmark, LANDMARK_VALUES, landmarkCenter, LEFT_EYE, RIGHT_EYE } from './face/landmarks';
+import { type FaceTrack, landmarksAt } from './face/face-track';
+import { distance, landmark, landmarkCenter, LEFT_EYE, RIGHT_EYE } from './face/landmarks';
 import { type Recording, SAMPLE_RATE } from './speech/log-mel';
 
 /** Opening of the mouth in every frame of a track; null if no face was found. */
 export function mouthOpenings(track: FaceTrack): (number | null)[] {
   return Array.from({ length: track.frames }, (_, frame) =>
-    track.found[frame] === 1
-      ? mouthOpening(track.landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES))
-      : null,
+    track.found[frame] === 1 ? mouthOpening(landmarksAt(track, frame)) : null,
   );
 }
 

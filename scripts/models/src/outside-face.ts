@@ -1,5 +1,5 @@
 import { type Timeline } from '@lipsync/domain';
-import { faceBox, type FaceTrack, highsyncFaces, LANDMARK_VALUES } from '@lipsync/engines';
+import { faceBox, type FaceTrack, highsyncFaces, landmarksAt } from '@lipsync/engines';
 import {
   type Binaries,
   type ClipFrames,
@@ -61,8 +61,7 @@ export function paddedFaceBoxes(track: FaceTrack): (frame: number) => Box | null
   const { shots, crops } = highsyncFaces(track);
   return (frame) => {
     if (track.found[frame] !== 1) return null;
-    const landmarks = track.landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES);
-    const box = faceBox(landmarks, track, PLACEMENT);
+    const box = faceBox(landmarksAt(track, frame), track, PLACEMENT);
     if (box === null) return null;
     const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = crops.subarray(frame * 4, frame * 4 + 4);
     const crop = (shots[frame] ?? -1) >= 0 ? { x1, y1, x2, y2 } : box;

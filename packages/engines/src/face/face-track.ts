@@ -48,6 +48,11 @@ export interface FaceTrack {
   readonly covers: Covers;
 }
 
+/** The 68 points of a frame, x and y. */
+export function landmarksAt({ landmarks }: Pick<FaceTrack, 'landmarks'>, frame: number): Float32Array {
+  return landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES);
+}
+
 export class FaceTrackError extends Error {
   override readonly name = 'FaceTrackError';
 }

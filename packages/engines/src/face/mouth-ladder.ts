@@ -1,7 +1,7 @@
 import { type Clock, frameAt, secondsAt } from '@lipsync/domain';
 import { mouthOpening } from '../sync';
 import { coversMouth } from './cover';
-import { type FaceTrack } from './face-track';
+import { type FaceTrack, landmarksAt } from './face-track';
 import {
   distance,
   landmark,
@@ -125,7 +125,7 @@ function freeMouths(track: FaceTrack): { readonly free: Uint8Array; readonly cle
   const covered = Uint8Array.from(track.shown, (shown) => Number(shown === 0));
   const touched = covered.map((is, frame) => {
     const cover = track.covers.get(frame);
-    return is === 1 || (cover && coversMouth(cover, landmarksOf(track, frame), BESIDE_MOUTH)) ? 1 : 0;
+    return is === 1 || (cover && coversMouth(cover, landmarksAt(track, frame), BESIDE_MOUTH)) ? 1 : 0;
   });
   return { free: awayFrom(covered, track.clock), clear: awayFrom(touched, track.clock) };
 }
@@ -143,7 +143,7 @@ function awayFrom(these: Uint8Array, clock: Clock): Uint8Array {
 }
 
 function candidateOf(track: FaceTrack, frame: number): Candidate | null {
-  const landmarks = landmarksOf(track, frame);
+  const landmarks = landmarksAt(track, frame);
   const square = mouthSquare(landmarks);
   if (square.side < SMALLEST_FACE) return null;
   const left = landmarkCenter(landmarks, LEFT_EYE);
@@ -208,7 +208,7 @@ function blemishesOf(track: FaceTrack, candidates: readonly Candidate[]): (candi
  * square. Nothing is known of how a face moves that is held.
  */
 function motionAt(track: FaceTrack, { frame, side }: Candidate): number {
-  const eyesAt = (at: number) => landmarkCenter(landmarksOf(track, at), EYES);
+  const eyesAt = (at: number) => landmarkCenter(landmarksAt(track, at), EYES);
   const here = eyesAt(frame);
   const steps = [frame - 1, frame + 1].map((other) => {
     if (track.found[other] !== 1 || track.held[other] === 1 || track.cuts[Math.max(frame, other)] === 1)
@@ -314,17 +314,13 @@ function layOut(track: FaceTrack, mouths: readonly Mouth[]): MouthExemplars {
   const pictures = new Uint8Array(EXEMPLARS * EXEMPLAR_BYTES);
   const landmarks = new Float32Array(EXEMPLARS * LANDMARK_VALUES);
   mouths
-    .map(({ frame, picture }) => ({ picture, points: landmarksOf(track, frame) }))
+    .map(({ frame, picture }) => ({ picture, points: landmarksAt(track, frame) }))
     .sort((a, b) => mouthOpening(a.points) - mouthOpening(b.points))
     .forEach(({ picture, points }, rung) => {
       pictures.set(picture, rung * EXEMPLAR_BYTES);
       landmarks.set(mouthLandmarks(points), rung * LANDMARK_VALUES);
     });
   return { pictures, landmarks };
-}
-
-function landmarksOf({ landmarks }: FaceTrack, frame: number): Float32Array {
-  return landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES);
 }
 
 /** The value below which this part of the values lies; NaN for none. */

@@ -1,13 +1,6 @@
 import { type Box } from '@lipsync/kernels';
-import { type FaceTrack } from '../face/face-track';
-import {
-  boxAt,
-  landmark,
-  LANDMARK_COUNT,
-  LANDMARK_VALUES,
-  landmarkCenter,
-  SMALLEST_FACE,
-} from '../face/landmarks';
+import { type FaceTrack, landmarksAt } from '../face/face-track';
+import { boxAt, landmark, LANDMARK_COUNT, landmarkCenter, SMALLEST_FACE } from '../face/landmarks';
 import { connectedRuns, type Run, smoothRun } from '../face/smoothing';
 
 /**
@@ -46,8 +39,7 @@ export function highsyncFaces(track: FaceTrack): HighsyncFaces {
   const crops = new Float32Array(frames * 4);
   const shots = new Int32Array(frames).fill(-1);
   for (let frame = 0; frame < frames; frame++) {
-    const face = track.landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES);
-    const box = track.found[frame] === 1 ? highsyncFaceBox(face) : null;
+    const box = track.found[frame] === 1 ? highsyncFaceBox(landmarksAt(track, frame)) : null;
     if (box !== null) boxes.set([box.x1, box.y1, box.x2, box.y2], frame * 4);
     shots[frame] = box === null ? -1 : 0;
   }

@@ -1,6 +1,6 @@
 import { type Affine, type Point } from '@lipsync/kernels';
-import { type FaceTrack } from '../face/face-track';
-import { LANDMARK_VALUES, landmarkCenter, SMALLEST_FACE } from '../face/landmarks';
+import { type FaceTrack, landmarksAt } from '../face/face-track';
+import { landmarkCenter, SMALLEST_FACE } from '../face/landmarks';
 import { faceRuns, smoothRun } from '../face/smoothing';
 
 /** Values per frame: a, b, c, d, e, f of the transform. */
@@ -36,14 +36,14 @@ const COLUMNS = 5;
  * bias, over past frames. Here position, rotation and size are smoothed within each shot, in both directions.
  */
 export function alignedFaces(track: FaceTrack, side: number): Float32Array {
-  const { frames, landmarks, cuts } = track;
+  const { frames, cuts } = track;
   const size = alignedSize(side);
   const template = templatePoints(side);
   const present = new Uint8Array(frames);
   const table = new Float32Array(frames * COLUMNS);
   for (let frame = 0; frame < frames; frame++) {
     if (track.found[frame] !== 1) continue;
-    const points = facePoints(landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES));
+    const points = facePoints(landmarksAt(track, frame));
     const transform = similarity(points, template);
     if (transform === null) continue;
     table.set(placeOf(transform, alignmentBias(points, template), size), frame * COLUMNS);

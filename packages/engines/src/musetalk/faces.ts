@@ -1,6 +1,6 @@
 import { type Box } from '@lipsync/kernels';
-import { type FaceTrack } from '../face/face-track';
-import { boxAt, landmark, LANDMARK_COUNT, LANDMARK_VALUES, SMALLEST_FACE } from '../face/landmarks';
+import { type FaceTrack, landmarksAt } from '../face/face-track';
+import { boxAt, landmark, LANDMARK_COUNT, SMALLEST_FACE } from '../face/landmarks';
 import { faceRuns, smoothRun } from '../face/smoothing';
 import { type MusetalkParams } from './manifest';
 
@@ -20,9 +20,7 @@ export function createSourceFaces(track: FaceTrack, placement: MusetalkParams['c
   const find = (sourceIndex: number): SourceFace | null => {
     const box = boxAt(boxes, sourceIndex);
     if (box.x2 - box.x1 < SMALLEST_FACE || box.y2 - box.y1 < SMALLEST_FACE) return null;
-    const start = sourceIndex * LANDMARK_VALUES;
-    const landmarks = track.landmarks.subarray(start, start + LANDMARK_VALUES);
-    return { sourceIndex, box, landmarks };
+    return { sourceIndex, box, landmarks: landmarksAt(track, sourceIndex) };
   };
   // The same frame is often requested several times in a row.
   let last = -1;
@@ -50,8 +48,7 @@ export function musetalkBoxes(track: FaceTrack, placement: MusetalkParams['crop'
   const present = new Uint8Array(track.frames);
   const boxes = new Float32Array(track.frames * 4);
   for (let frame = 0; frame < track.frames; frame++) {
-    const landmarks = track.landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES);
-    const box = track.found[frame] === 1 ? faceBox(landmarks, track, placement) : null;
+    const box = track.found[frame] === 1 ? faceBox(landmarksAt(track, frame), track, placement) : null;
     if (box === null) continue;
     present[frame] = 1;
     boxes.set([box.x1 + box.x2, box.y1 + box.y2, box.x2 - box.x1, box.y2 - box.y1], frame * 4);

@@ -1,4 +1,4 @@
-import { alternation, type FaceTrack } from '@lipsync/engines';
+import { alternation, type FaceTrack, landmarksAt } from '@lipsync/engines';
 import { mean, median } from '@lipsync/local-stack';
 import { type Binaries, openClipReader, openFrameSource } from '@lipsync/media';
 import { type AnalyzedVideo, DEADLINE_MS } from '../workplace';
@@ -6,16 +6,7 @@ import { type FaceSamples, sampleFace } from './face-samples';
 import { lipsTouch } from './lip-contact';
 import { lipWidth } from './lip-width';
 import { type MouthReading } from './mouth-readings';
-import {
-  detail,
-  flash,
-  landmarksOf,
-  lipsOf,
-  lipUnevenness,
-  mouthBox,
-  type Picture,
-  skinAroundLips,
-} from './pictures';
+import { detail, flash, lipsOf, lipUnevenness, mouthBox, type Picture, skinAroundLips } from './pictures';
 import { teethChange } from './teeth';
 
 /** One version of a clip, and its mouth in every frame of the output. */
@@ -103,7 +94,7 @@ export async function comparePictures(
       recent.push(pair);
       if (recent.length > 3) recent.shift();
       if (rendered.mouth[frame] == null || source.mouth[frame] == null) continue;
-      const [ourMarks, theirMarks] = [landmarksOf(rendered.track, frame), landmarksOf(source.track, index)];
+      const [ourMarks, theirMarks] = [landmarksAt(rendered.track, frame), landmarksAt(source.track, index)];
       const box = mouthBox(lipsOf(source.track, index), pair.source);
       details[frame] = detail(pair.rendered, box) / detail(pair.source, box);
       const face = sampleFace(pair.rendered, ourMarks);
@@ -175,4 +166,4 @@ const change = (track: FaceTrack, before: Shown, now: Shown): number | null =>
   teethChange(sampleShown(track, before), sampleShown(track, now));
 
 const sampleShown = (track: FaceTrack, [picture, frame]: Shown): FaceSamples =>
-  sampleFace(picture, landmarksOf(track, frame));
+  sampleFace(picture, landmarksAt(track, frame));

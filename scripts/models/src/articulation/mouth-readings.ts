@@ -2,8 +2,8 @@ import { type Clock, secondsAt } from '@lipsync/domain';
 import {
   type FaceTrack,
   landmark,
-  LANDMARK_VALUES,
   landmarkCenter,
+  landmarksAt,
   LEFT_EYE,
   MOUTH,
   mouthOpening,
@@ -31,9 +31,7 @@ export interface MouthReading extends MouthShape {
 /** The shape of the mouth in every frame of a track; null where no face was found. */
 export function mouthShapes(track: FaceTrack): (MouthShape | null)[] {
   return Array.from({ length: track.frames }, (_, frame) =>
-    track.found[frame] === 1
-      ? readMouth(track.landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES))
-      : null,
+    track.found[frame] === 1 ? readMouth(landmarksAt(track, frame)) : null,
   );
 }
 

@@ -1,4 +1,4 @@
-import { type FaceTrack, landmark, LANDMARK_VALUES, MOUTH } from '@lipsync/engines';
+import { type FaceTrack, landmark, landmarksAt, MOUTH } from '@lipsync/engines';
 import { median } from '@lipsync/local-stack';
 import { type Box } from '../outside-face';
 
@@ -17,10 +17,7 @@ const OUTER_LIPS = 12;
 /** Margin of the mouth's box, of its width: the lips' edges belong to it. */
 const MARGIN = 0.15;
 
-export const landmarksOf = ({ landmarks }: FaceTrack, frame: number): Float32Array =>
-  landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES);
-
-export const lipsOf = (track: FaceTrack, frame: number): Outline => outlineOf(landmarksOf(track, frame));
+export const lipsOf = (track: FaceTrack, frame: number): Outline => outlineOf(landmarksAt(track, frame));
 
 const outlineOf = (landmarks: Float32Array): Outline =>
   Array.from({ length: OUTER_LIPS }, (_, i) => landmark(landmarks, MOUTH[0] + i));

@@ -2,8 +2,8 @@ import {
   alignedFaces,
   type FaceTrack,
   highsyncFaces,
-  LANDMARK_VALUES,
   landmarkCenter,
+  landmarksAt,
   LEFT_EYE,
   musetalkBoxes,
   RIGHT_EYE,
@@ -39,10 +39,10 @@ export function compareTracks(track: FaceTrack, reference: FaceTrack): TrackComp
   const frames = Array.from(found.keys()).filter((frame) => found[frame] === 1);
   const points = Object.entries(PARTS).map(([name, part]) => {
     const off = frames.map((frame) => {
-      const { height, cos, sin } = axesOf(pointsAt(theirs, frame));
+      const { height, cos, sin } = axesOf(landmarksAt(theirs, frame));
       const [a, b] = [
-        landmarkCenter(pointsAt(ours, frame), part),
-        landmarkCenter(pointsAt(theirs, frame), part),
+        landmarkCenter(landmarksAt(ours, frame), part),
+        landmarkCenter(landmarksAt(theirs, frame), part),
       ];
       const [x, y] = [((a.x - b.x) / height) * 100, ((a.y - b.y) / height) * 100];
       return { right: cos * x + sin * y, down: cos * y - sin * x };
@@ -66,8 +66,8 @@ export function jitterOf(track: FaceTrack): Record<string, number> {
   );
   const jitter = Object.entries(PARTS).map(([name, part]) => {
     const squares = inner.map((frame) => {
-      const { height } = axesOf(pointsAt(track, frame));
-      const [a, b, c] = [-1, 0, 1].map((step) => landmarkCenter(pointsAt(track, frame + step), part));
+      const { height } = axesOf(landmarksAt(track, frame));
+      const [a, b, c] = [-1, 0, 1].map((step) => landmarkCenter(landmarksAt(track, frame + step), part));
       if (!a || !b || !c) throw new RangeError('three frames are needed');
       return ((b.x - (a.x + c.x) / 2) ** 2 + (b.y - (a.y + c.y) / 2) ** 2) / height ** 2;
     });
@@ -75,9 +75,6 @@ export function jitterOf(track: FaceTrack): Record<string, number> {
   });
   return Object.fromEntries(jitter) as Record<string, number>;
 }
-
-const pointsAt = (track: FaceTrack, frame: number): Float32Array =>
-  track.landmarks.subarray(frame * LANDMARK_VALUES, (frame + 1) * LANDMARK_VALUES);
 
 /** The height of a face from its brows to its chin, and the direction of its eyes. */
 function axesOf(points: Float32Array): { height: number; cos: number; sin: number } {
