@@ -53,3 +53,17 @@ export function turnedAbout([cx, cy]: Point, x: number, y: number, angle: number
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
   return [cx + dx * cos - dy * sin, cy + dx * sin + dy * cos];
 }
+
+/** A schematic face: eyes 100 px apart, nose bridge point 29 at (300, 240), chin at (300, 340), lips `gap` px apart. */
+export function schematicFace(gap: number): Float32Array {
+  const points = Array.from({ length: 68 }, () => [300, 240] as [number, number]);
+  const put = (from: number, to: number, x: number, y: number) => points.fill([x, y], from, to);
+  put(36, 42, 250, 200);
+  put(42, 48, 350, 200);
+  put(60, 65, 300, 290);
+  put(65, 68, 300, 290 + gap);
+  points[0] = [220, 210];
+  points[16] = [380, 210];
+  points[8] = [300, 340];
+  return Float32Array.from(points.flat());
+}
