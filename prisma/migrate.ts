@@ -37,7 +37,7 @@ export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 
-export interface MigrationReport {
+interface MigrationReport {
   /** Names of the migrations that this call applied, in order. */
   applied: string[];
   /** The services' roles that have their rights. */

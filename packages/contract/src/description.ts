@@ -31,7 +31,7 @@ export interface Parameter {
   readonly example: string;
 }
 
-export interface Example {
+interface Example {
   readonly name: string;
   readonly value: unknown;
 }

@@ -8,7 +8,7 @@ export type ErrorCode = keyof typeof source;
 /** Where a code can occur: in the response to a request, or on a failed asset, record or engine result. */
 export type ErrorPlace = 'request' | 'asset' | 'record' | 'engine';
 
-export interface ErrorDefinition {
+interface ErrorDefinition {
   /** Null for codes that only failed assets, records and engine results carry. */
   readonly httpStatus: number | null;
   readonly retryable: boolean;

@@ -11,7 +11,7 @@ export interface Timeline {
 }
 
 /** What happens to the audio when it is muxed. Without either field it is copied whole. */
-export interface SoundPlan {
+interface SoundPlan {
   readonly trimSeconds?: number;
   readonly padToSeconds?: number;
 }

@@ -3,7 +3,7 @@ import { type FaceTrack } from './face/face-track';
 import { type Run } from './face/smoothing';
 
 /** What a network takes for neighboring frames. */
-export interface Stride {
+interface Stride {
   /** The fewest and the most frames per second. */
   readonly rates: readonly [fewest: number, most: number];
   /** Most faces that are generated in one batch. */

@@ -6,7 +6,7 @@ import { type Pace } from './pace';
 type Floats = Float32Array<ArrayBuffer>;
 
 /** The crops [3, side, side] in [-1, 1] that were generated, by instant. */
-export type ImagesByInstant = ReadonlyMap<number, Floats>;
+type ImagesByInstant = ReadonlyMap<number, Floats>;
 
 /** One clip of an engine that generates faces for the instants of a pace. */
 export interface Generator {

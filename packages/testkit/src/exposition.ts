@@ -4,7 +4,7 @@ export interface Sample {
   readonly value: number;
 }
 
-export interface MetricFamily {
+interface MetricFamily {
   readonly type: string;
   readonly samples: readonly Sample[];
 }

@@ -165,7 +165,7 @@ export interface KeyPair {
 }
 
 /** A certificate authority of one test run or local stack. Clients that get `cert` trust what it signs. */
-export interface CertificateAuthority {
+interface CertificateAuthority {
   cert: string;
   key: string;
   /** Issues a server certificate for exactly these DNS names and IP addresses. */

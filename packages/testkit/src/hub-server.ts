@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { listenOnLoopback } from './servers/ports';
 
 /** The file of a repository; `large` ones are in the store, and the hub redirects to them. */
-export interface HubContent {
+interface HubContent {
   readonly bytes: Buffer;
   readonly large: boolean;
 }
 
-export interface HubRequest {
+interface HubRequest {
   readonly method: string;
   readonly path: string;
   readonly range: string | null;

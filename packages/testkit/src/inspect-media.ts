@@ -14,7 +14,7 @@ interface TimedStream {
 }
 
 /** Timing of one stream according to its packets, which players obey whatever the header says. */
-export interface StreamTiming {
+interface StreamTiming {
   /** Start times in seconds of the pictures or packets of sound; negative ones are skipped by players. */
   readonly starts: readonly number[];
   /** End time of the last one, in seconds. */

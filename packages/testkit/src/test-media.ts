@@ -130,7 +130,7 @@ const LOUD = 0.4;
 /** Loud samples closer than this belong to one click. */
 const APART_SECONDS = 0.05;
 
-export interface ClickTrainOptions {
+interface ClickTrainOptions {
   readonly seconds: number;
   /** Start times in seconds of the clicks, which last 2 ms. */
   readonly clicks: readonly number[];
@@ -181,7 +181,7 @@ export function clicksIn(samples: Float32Array, sampleRate: number): number[] {
  */
 const SAMPLE_FACE = join(__dirname, '../../../samples/face.mp4');
 
-export interface FaceVideoOptions {
+interface FaceVideoOptions {
   readonly frames: number;
   /** A filter chain for the sample, or a graph with the sample as its only input and one output. */
   readonly filters: string;
@@ -194,7 +194,7 @@ export async function makeFaceVideo(path: string, { frames, filters }: FaceVideo
   await ffmpeg(['-i', SAMPLE_FACE, ...graph, ...encoder, path]);
 }
 
-export interface ToneOptions {
+interface ToneOptions {
   readonly seconds: number;
   /** Encoder and muxer arguments; by default those implied by the file name. */
   readonly encoder?: readonly string[];

@@ -22,7 +22,7 @@ export interface TfliteOperator {
   readonly option: (place: number, kind: 'byte' | 'int32') => number;
 }
 
-export interface TfliteFile {
+interface TfliteFile {
   readonly tensors: readonly TfliteTensor[];
   /** In the order in which they run. */
   readonly operators: readonly TfliteOperator[];

@@ -23,7 +23,7 @@ const PITCH = 4;
 const FACING = { surely: 0.8, not: 1.15 };
 
 /** What a graph knows of the faces it draws. */
-export interface DrawnFaces extends ExemplarInputs {
+interface DrawnFaces extends ExemplarInputs {
   /** [batch, 68, 2], in pixels of the whole crop. */
   readonly landmarks: Value;
 }

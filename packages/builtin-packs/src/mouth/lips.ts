@@ -4,7 +4,7 @@ import { type FaceAxes } from './face-axes';
 import { type MouthPose } from './mouth-pose';
 
 /** A line from one mouth corner to the other: v(u) = (height + slant·u)·(1 − u²) + margin·(1 − u⁴), [batch, 1, 1] each. */
-export interface LipLine {
+interface LipLine {
   readonly height: Value;
   /** Lowers one side, as in a turned head or a crooked smile. */
   readonly slant: Value;
@@ -127,7 +127,7 @@ export interface LipMotion {
 /** The upper lip contributes a fifth of the gap, jaw and lower lip the rest. */
 const UPPER_SHARE = 0.2;
 /** Lips that are this much further apart than closed ones are open for sure. */
-export const SURELY_OPEN = 0.09;
+const SURELY_OPEN = 0.09;
 /** An open mouth is assumed to be wider than measured, because a sliver of old teeth looks worse than a thinner lip. */
 const WIDENING = 1.15;
 const MARGIN = 0.06;

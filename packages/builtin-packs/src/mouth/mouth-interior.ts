@@ -21,7 +21,7 @@ interface MouthInterior {
 }
 
 /** Colors of one face as [batch, channels, 1], relative to black. */
-export interface MouthPalette {
+interface MouthPalette {
   readonly cavity: Value;
   readonly tongue: Value;
   readonly teeth: Value;

@@ -72,7 +72,7 @@ const GAIN = { least: 0.5, most: 2 };
  * The factor level + across·u + downward·side by which the light in one picture differs from that in another, [batch, 1,
  * 1] each; `side` is -1 above the lips, 0 between them and 1 below.
  */
-export interface Relighting {
+interface Relighting {
   readonly level: Value;
   readonly across: Value;
   readonly downward: Value;

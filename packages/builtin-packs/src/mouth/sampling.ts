@@ -14,7 +14,7 @@ export interface Frame {
 export const EXEMPLAR_FRAME: Frame = { left: 0, top: 0, width: EXEMPLAR_SIDE, height: EXEMPLAR_SIDE };
 
 /** An origin and two axes in a picture, [batch, 2, 1] each. */
-export interface PictureAxes {
+interface PictureAxes {
   readonly center: Value;
   readonly along: Value;
   readonly down: Value;

@@ -13,7 +13,7 @@ import {
 } from './subject';
 
 /** Some of what belongs to a subject, and every place in the store where it may have objects. */
-export interface ErasurePage {
+interface ErasurePage {
   readonly kind: 'render' | 'preparation' | 'asset' | 'upload';
   readonly ids: readonly string[];
   /** No prefix is that of another resource as well. */
@@ -21,7 +21,7 @@ export interface ErasurePage {
 }
 
 /** Where objects are. */
-export interface ObjectPrefixes {
+interface ObjectPrefixes {
   readonly outputPrefix: (engineRunId: string) => string;
   readonly assetPrefix: (assetId: string) => string;
   /** The features of one video of a customer; without a digest, of all its videos. */

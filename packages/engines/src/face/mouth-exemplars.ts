@@ -89,7 +89,7 @@ export function mouthLandmarks(landmarks: Float32Array): Float32Array {
 }
 
 /** Cuts the picture of a mouth, [3, EXEMPLAR_SIDE, EXEMPLAR_SIDE], out of a frame with these landmarks. */
-export type CutMouth = (frame: Uint8Array, landmarks: Float32Array) => Uint8Array;
+type CutMouth = (frame: Uint8Array, landmarks: Float32Array) => Uint8Array;
 
 export function createCutMouth(format: PictureFormat): CutMouth {
   const crop = createAlignedCrop(format, EXEMPLAR_SIDE);

@@ -1,5 +1,5 @@
 /** How a network that sees a fixed number of frames moves over a longer run. */
-export interface WindowShape {
+interface WindowShape {
   /** Frames that the network sees at once. */
   readonly window: number;
   /** Frames that neighboring windows share; less than `window`. */

@@ -10,7 +10,7 @@ import { type LatentsyncParams } from './manifest';
 type Floats = Float32Array<ArrayBuffer>;
 
 /** What the windows of one clip need. */
-export interface WindowParts {
+interface WindowParts {
   readonly clip: ClipInput;
   readonly params: LatentsyncParams;
   readonly pool: ArrayPool;
@@ -126,7 +126,7 @@ export function latentLayout({ channels, height, width }: LatentsyncParams['late
   return { version: '2', values: 2 * channels * height * width };
 }
 
-export interface FaceEncoding {
+interface FaceEncoding {
   /** Number of faces that fill a call of the graph. */
   readonly together: number;
   /**

@@ -10,7 +10,7 @@ type Floats = Float32Array<ArrayBuffer>;
  * whose arrays are taken over. Returns what it was fed last, in arrays of the pool, with the denoised `latent`. Rejects
  * with the signal's reason between calls.
  */
-export type Sampler = (window: Tensors, signal: AbortSignal) => Promise<Tensors>;
+type Sampler = (window: Tensors, signal: AbortSignal) => Promise<Tensors>;
 
 /** DDIM with classifier-free guidance, which moves the prediction away from the one without sound. */
 export function createSampler(manifest: LatentsyncManifest, run: RunModel, pool: ArrayPool): Sampler {

@@ -48,7 +48,7 @@ export interface AudioFeatures {
 }
 
 /** The audio windows of a stretch of time. */
-export interface AudioWindows {
+interface AudioWindows {
   /** Writes the window around a second: for a frame, the middle of its time on screen. */
   write(seconds: number, target: Float32Array, offset: number): void;
 }

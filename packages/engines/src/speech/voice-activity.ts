@@ -74,7 +74,7 @@ const CLOSING = 0.25;
 const SHORTEST_REST = 0.4;
 
 /** The stretches of a recording of so many seconds whose steps hold a voice with these probabilities. */
-export function voicedStretches(voice: Float32Array, seconds: number): readonly Stretch[] {
+function voicedStretches(voice: Float32Array, seconds: number): readonly Stretch[] {
   const stretches: Stretch[] = [];
   const add = (first: number, end: number): void => {
     const start = Math.max(0, stepStart(first) - ONSET);

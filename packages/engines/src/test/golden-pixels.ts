@@ -120,7 +120,7 @@ for (let row = 0; row < chromaHeight; row++) {
 }
 
 /** The face that is pasted, [3, side, side] in [-1, 1]; the formula of `generated_face` there. */
-export function goldenFace(side: number): Float32Array<ArrayBuffer> {
+function goldenFace(side: number): Float32Array<ArrayBuffer> {
   const face = new Float32Array(3 * side * side);
   const turns = (count: number): number => 2 * Math.PI * count;
   for (let channel = 0, i = 0; channel < 3; channel++) {

@@ -37,7 +37,7 @@ export interface FrameReader {
 }
 
 /** A video's own pictures in the order shown, each once: those that its decoder gives, but for ones too close to see. */
-export interface PictureReader extends FrameReader {
+interface PictureReader extends FrameReader {
   /**
    * The time of the next picture, from the first one on, in units of `pictureTiming`; undefined after the last. It may
    * be asked before the picture, not while another picture or time is awaited. Throws as `readInto` does.

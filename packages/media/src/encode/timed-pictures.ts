@@ -5,7 +5,7 @@ import { type HdrMetadata } from '../probe/stream-info';
  * Raw pictures with the time of each, as ffmpeg reads them from a pipe: Matroska (RFC 9559), with one cluster for each
  * picture. A pipe of bare pictures could only have a constant rate.
  */
-export interface TimedPictures {
+interface TimedPictures {
   readonly width: number;
   readonly height: number;
   readonly depth: 8 | 10;

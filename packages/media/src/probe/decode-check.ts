@@ -62,7 +62,7 @@ export async function checkContainer(
 }
 
 /** What a pass over every picture of a stream found. */
-export interface DecodedPictures {
+interface DecodedPictures {
   readonly decoded: number;
   readonly fields: FieldCounts;
 }

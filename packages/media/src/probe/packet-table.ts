@@ -11,7 +11,7 @@ const TABLE_DEADLINE_MS = 120_000;
  * Presentation times of the video packets that will be shown, in units of the stream's time base, in file order. Those of
  * a recording that begins before its first keyframe are left out up to there, because they do not decode.
  */
-export interface PacketTable {
+interface PacketTable {
   readonly pts: readonly number[];
   /** Duration of each packet in the same unit; 0 when the container does not say. */
   readonly durations: readonly number[];

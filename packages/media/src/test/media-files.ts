@@ -105,7 +105,7 @@ export async function readClock(binaries: Binaries, path: string): Promise<Clock
 }
 
 /** A sound as a render sees it. */
-export interface MeasuredAudio {
+interface MeasuredAudio {
   readonly path: string;
   readonly stream: AudioStream;
   /** Length when decoded to the end. */

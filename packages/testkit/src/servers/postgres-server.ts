@@ -26,7 +26,7 @@ const START_DEADLINE_MS = 120_000;
 const STOP_DEADLINE_MS = 20_000;
 const PASSWORD_FILE = 'superuser.password';
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** Created if missing. If root can access it but the server's account cannot, a substitute is used. */
   dataDir: string;
   /** By default a free loopback port. */
@@ -39,7 +39,7 @@ export interface PostgresOptions {
   logFile?: string;
 }
 
-export interface RunningPostgres {
+interface RunningPostgres {
   /** Connection string of the superuser for the `postgres` database. */
   url: string;
   port: number;

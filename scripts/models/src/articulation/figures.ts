@@ -23,7 +23,7 @@ const CLOSED_SHARE = 0.15;
 const READING_NOISE = 0.004;
 
 /** What closed and open mean on this face, in eye distances. */
-export interface Scale {
+interface Scale {
   /** The landmarks' reading of lips that touch: the least of source and render, as a source may never close them. */
   readonly closed: number;
   /** The opening that is exceeded in a twentieth of the speech. */

@@ -3,7 +3,7 @@ import { type Gesture, gestureOf } from './phonemes';
 import { type Sound } from './speech';
 
 /** A frame of an output, and what it is to show. */
-export interface Moment {
+interface Moment {
   readonly shows: string;
   readonly frame: number;
 }

@@ -12,7 +12,7 @@ export interface Sound {
   readonly end: number;
 }
 
-export interface Utterance {
+interface Utterance {
   /** A voice of espeak-ng, with its variant. */
   readonly voice: string;
   readonly rate: number;

@@ -8,7 +8,7 @@ import { REPOSITORY_ROOT } from '@lipsync/local-stack';
 import { encodeModel, GraphBuilder } from '@lipsync/model-pack';
 
 /** Whether graphs run on CUDA here, and the libraries that this takes. */
-export interface CudaState {
+interface CudaState {
   /** ONNX Runtime's CUDA provider; undefined where it is not installed. */
   readonly provider: string | undefined;
   /** NVIDIA's libraries that the provider is linked with: where each was found, or "not found". */

@@ -8,7 +8,7 @@ import { addressOf, askHub, type Hub, type HubFile, HubRefusal } from './hub';
 import { type PublishedFile, type Release } from './published';
 
 /** A file that is not the published one. */
-export class WrongFile extends Error {
+class WrongFile extends Error {
   override readonly name = 'WrongFile';
 }
 

@@ -9,7 +9,7 @@ export interface Exporter {
   readonly programs: string;
 }
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly weights: string;
   readonly upstream: string;
   readonly out: string;

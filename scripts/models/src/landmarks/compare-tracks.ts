@@ -20,7 +20,7 @@ interface Figures {
   readonly worst: number;
 }
 
-export interface TrackComparison {
+interface TrackComparison {
   readonly frames: number;
   /** Along the eyes and across them, in percent of the face from the brows to the chin. */
   readonly points: Readonly<Record<string, Readonly<Record<'right' | 'down', Figures>>>>;

@@ -19,7 +19,7 @@ const POLICY = [
 ].join('; ');
 const HEADERS = { 'Content-Security-Policy': POLICY };
 
-export interface DocsOptions extends Lifetimes {
+interface DocsOptions extends Lifetimes {
   readonly publicBaseUrl: string;
   /** Whether there is a studio to link to. */
   readonly hasStudio: boolean;
