@@ -1,10 +1,8 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { encodeFaceTrack } from '@lipsync/engines';
 import { syntheticTrack, writePooledMusetalkPack } from '@lipsync/engines/test';
-import { eventually, makeNumberedVideo, makeTone } from '@lipsync/testkit';
+import { eventually, makeNumberedVideo, makeTone, testFolder } from '@lipsync/testkit';
 import { createInferenceHost, type InferenceHost, type TaskOptions } from './host/inference-host';
 import { type TaskPack } from './protocol/messages';
 import { COMPILED_CHILD, packAt } from './test/real-child';
@@ -17,13 +15,11 @@ const HEADER = 512;
 const RECORD = 4 * (1 + 2 * 3 * 32 * 32);
 
 describe('the features that engines cache, as the child computes them', () => {
-  let folder: string;
+  const at = testFolder();
   let host: InferenceHost;
   let pooled: TaskPack;
-  const at = (name: string): string => join(folder, name);
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'cached-features-'));
     host = createInferenceHost({ entry: COMPILED_CHILD });
     await buildBuiltinPacks(at('packs'));
     await writePooledMusetalkPack(at('pooled'));
@@ -38,10 +34,7 @@ describe('the features that engines cache, as the child computes them', () => {
     await makeNumberedVideo(at('long.mp4'), { frames: LONG, ...SIZE });
     await writeFile(at('long.track'), encodeFaceTrack(syntheticTrack({ frames: LONG, ...SIZE, box })));
   });
-  afterAll(async () => {
-    host.kill();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => host.kill());
 
   let tasks = 0;
   const prepare = async (

@@ -1,12 +1,11 @@
 import { fork } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { openPack, type Pack } from '@lipsync/engines';
 import { createStorage, type Storage } from '@lipsync/storage';
-import { type S3Server, startS3Server } from '@lipsync/testkit';
+import { type S3Server, startS3Server, testFolder } from '@lipsync/testkit';
 import { keepTail } from './host/inference-host';
 
 const COMPILED = join(__dirname, '../dist/fetch-packs.js');
@@ -14,18 +13,17 @@ const COMPILED = join(__dirname, '../dist/fetch-packs.js');
 describe('fetching model packs from the store', () => {
   let s3: S3Server;
   let storage: Storage;
-  let folder: string;
+  const at = testFolder();
   let packs: readonly Pack[];
   let packsDir: string;
 
   beforeAll(async () => {
     s3 = await startS3Server();
     storage = createStorage({ ...s3, forcePathStyle: true });
-    folder = await mkdtemp(join(tmpdir(), 'fetch-packs-'));
-    packs = await buildBuiltinPacks(join(folder, 'source'));
+    packs = await buildBuiltinPacks(at('source'));
   });
   beforeEach(async () => {
-    packsDir = await mkdtemp(join(folder, 'packs-'));
+    packsDir = await mkdtemp(at('packs-'));
     for await (const key of storage.list('')) await storage.delete([key]);
     for (const { dir } of packs) await upload(dir);
   });
@@ -33,7 +31,6 @@ describe('fetching model packs from the store', () => {
   afterAll(async () => {
     storage.close();
     await s3.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   async function upload(dir: string): Promise<void> {
@@ -111,7 +108,7 @@ describe('fetching model packs from the store', () => {
 
   test('refuses a pack with a file that is missing or does not match its manifest, names it, and keeps the good packs', async () => {
     const aFileOf = async (name: string): Promise<string> => {
-      const manifest = await readFile(join(folder, 'source', name, 'pack.json'), 'utf8');
+      const manifest = await readFile(at('source', name, 'pack.json'), 'utf8');
       return /"file":\s*"([^"]+)"/.exec(manifest)?.[1] ?? '';
     };
     const [missing, wrong] = [await aFileOf('analyzer'), await aFileOf('builtin-musetalk')];

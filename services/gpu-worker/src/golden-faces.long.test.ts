@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { decodeFaceTrack, highsyncFaceBox, LANDMARK_VALUES } from '@lipsync/engines';
 import { sha256OfFile } from '@lipsync/model-pack';
 import { z } from '@lipsync/runtime';
+import { testFolder } from '@lipsync/testkit';
 import { overlap } from './inference/analyzer/face-geometry';
 import { type Inference, startInference } from './start-inference';
 import { COMPILED_CHILD } from './test/real-child';
@@ -26,18 +26,14 @@ const { videos } = z
   .parse(JSON.parse(readFileSync(GOLDEN, 'utf8')));
 
 describe('where Python finds a face, so does the built-in analyzer', () => {
-  let root: string;
+  const at = testFolder();
   let inference: Inference;
 
   beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), 'golden-faces-'));
-    await buildBuiltinPacks(join(root, 'packs'));
-    inference = await startInference({ packsDir: join(root, 'packs'), entry: COMPILED_CHILD });
+    await buildBuiltinPacks(at('packs'));
+    inference = await startInference({ packsDir: at('packs'), entry: COMPILED_CHILD });
   }, 60_000);
-  afterAll(async () => {
-    inference.close();
-    await rm(root, { recursive: true, force: true });
-  });
+  afterAll(() => inference.close());
 
   for (const [name, { sha256, every, boxes }] of Object.entries(videos)) {
     const file = join(VIDEOS, name);
@@ -46,7 +42,7 @@ describe('where Python finds a face, so does the built-in analyzer', () => {
       `in ${name} (skipped without the video: RECORDED_VIDEOS_DIR names its folder)`,
       async () => {
         expect(await sha256OfFile(file)).toBe(sha256);
-        const trackPath = join(root, 'face.track');
+        const trackPath = at('face.track');
         await inference.analyze({ videoPath: file, trackPath });
         const track = decodeFaceTrack(await readFile(trackPath));
         const overlaps: number[] = [];

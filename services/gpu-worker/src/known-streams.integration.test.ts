@@ -1,11 +1,9 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { encodeFaceTrack } from '@lipsync/engines';
 import { syntheticTrack } from '@lipsync/engines/test';
 import { probe, resolveBinaries } from '@lipsync/media';
-import { makeNumberedVideo, makeTone } from '@lipsync/testkit';
+import { makeNumberedVideo, makeTone, testFolder } from '@lipsync/testkit';
 import { createInferenceHost, type InferenceHost } from './host/inference-host';
 import { COMPILED_CHILD, packAt } from './test/real-child';
 
@@ -14,12 +12,10 @@ const FRAMES = 6;
 const DEADLINE_MS = 60_000;
 
 describe('tasks over streams that the ingest has inspected', () => {
-  let folder: string;
+  const at = testFolder();
   let host: InferenceHost;
-  const at = (name: string): string => join(folder, name);
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'streams-'));
     await buildBuiltinPacks(at('packs'));
     await makeNumberedVideo(at('video.mp4'), { frames: FRAMES, ...SIZE });
     await makeTone(at('sound.wav'), { seconds: FRAMES / 25 });
@@ -32,10 +28,7 @@ describe('tasks over streams that the ingest has inspected', () => {
     host = createInferenceHost({ entry: COMPILED_CHILD, environment });
   });
   beforeEach(() => writeFile(at('starts'), ''));
-  afterAll(async () => {
-    host.kill();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => host.kill());
 
   const startsOfFfprobe = async (): Promise<number> =>
     (await readFile(at('starts'), 'utf8')).split('\n').length - 1;

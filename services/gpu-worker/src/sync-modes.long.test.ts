@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { type Engine, ENGINES, SYNC_MODES, type SyncMode } from '@lipsync/contract';
@@ -13,6 +11,7 @@ import {
   makeTurnedVideo,
   mediaTiming,
   type NumberedVideoOptions,
+  testFolder,
   variableRateSeconds,
 } from '@lipsync/testkit';
 import { type Inference, startInference } from './start-inference';
@@ -107,19 +106,14 @@ const CASES = ENGINES.flatMap((engine) =>
 );
 
 describe('a whole render', () => {
-  let folder: string;
+  const at = testFolder();
   let inference: Inference;
-  const at = (name: string): string => join(folder, name);
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'sync-modes-'));
     await buildBuiltinPacks(at('packs'));
     inference = await startInference({ packsDir: at('packs'), entry: COMPILED_CHILD });
   }, 60_000);
-  afterAll(async () => {
-    inference.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => inference.close());
 
   async function makeVideo({ turned, ...options }: Case['video']): Promise<string> {
     const filters = options.filters === undefined ? FACE : `${FACE},${options.filters}`;

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { expectContract } from '@lipsync/testkit';
+import { expectContract, testFolder } from '@lipsync/testkit';
 import { send } from '../../test/http-client';
 import { sendRaw } from '../../test/raw-http';
 import { startApi, type TestApi } from '../../test/start-api';
@@ -11,22 +11,18 @@ import { studio } from './studio';
 /** Larger than what is compressed as well as it can be. */
 const WASM = Buffer.alloc(1024 ** 2 + 1, 'wasm');
 
-let folder: string;
+const at = testFolder();
 let api: TestApi;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'studio-'));
-  await mkdir(join(folder, 'assets'));
-  await writeFile(join(folder, 'index.html'), '<!doctype html><title>Studio</title>');
-  await writeFile(join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
-  await writeFile(join(folder, 'assets/index-5f2c.js'), 'console.log("studio")');
-  await writeFile(join(folder, 'assets/reader-5f2c.wasm'), WASM);
-  api = await startApi({ config: { studioFolder: folder } });
+  await mkdir(at('assets'));
+  await writeFile(at('index.html'), '<!doctype html><title>Studio</title>');
+  await writeFile(at('favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  await writeFile(at('assets/index-5f2c.js'), 'console.log("studio")');
+  await writeFile(at('assets/reader-5f2c.wasm'), WASM);
+  api = await startApi({ config: { studioFolder: at() } });
 });
-afterAll(async () => {
-  await api.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => api.close());
 
 /** fetch() decodes what it gets, and so hides what was sent. */
 async function sent(path: string, headers: Record<string, string>): Promise<{ head: string; bytes: Buffer }> {

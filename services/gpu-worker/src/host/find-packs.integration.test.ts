@@ -1,29 +1,24 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildBuiltinPacks } from '@lipsync/builtin-packs';
 import { ENGINES } from '@lipsync/contract';
 import { MANIFEST_FILE } from '@lipsync/model-pack';
 import { createLogger } from '@lipsync/runtime';
+import { testFolder } from '@lipsync/testkit';
 import { verifyPacks } from '../supervisor/verify-packs';
 import { COMPILED_CHILD } from '../test/real-child';
 import { findPacks } from './find-packs';
 import { createInferenceHost, type InferenceHost } from './inference-host';
 
 describe('packs at start', () => {
-  let root: string;
+  const at = testFolder();
   let host: InferenceHost;
-  const at = (name: string): string => join(root, name);
 
   beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), 'packs-'));
     await buildBuiltinPacks(at('good'));
     host = createInferenceHost({ entry: COMPILED_CHILD });
   });
-  afterAll(async () => {
-    host.kill();
-    await rm(root, { recursive: true, force: true });
-  });
+  afterAll(() => host.kill());
 
   test('the built-in packs pass: every graph loads, declares what its manifest says and computes it', async () => {
     const logger = createLogger({ service: 'test', level: 'silent' });

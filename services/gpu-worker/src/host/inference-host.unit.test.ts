@@ -1,8 +1,6 @@
 import { getEventListeners } from 'node:events';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { eventually } from '@lipsync/testkit';
+import { symlink, writeFile } from 'node:fs/promises';
+import { eventually, testFolder } from '@lipsync/testkit';
 import { type TaskPack } from '../protocol/messages';
 import { InferenceCrash, InferenceFailure } from './inference-error';
 import { createInferenceHost, type InferenceHost } from './inference-host';
@@ -12,18 +10,12 @@ const VERIFY = { jobId: 'verify', packDirs: [] };
 const whereOffered = process.allowedNodeEnvironmentFlags.has('--disable-sigusr1') ? it : it.skip;
 
 describe('an inference host', () => {
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'host-'));
-  });
-  afterEach(async () => {
-    await rm(folder, { recursive: true });
-  });
+  const at = testFolder({ each: true });
 
   it('outlives a child that cannot be started, and starts another one for the next task', async () => {
-    const entry = join(folder, 'child.js');
+    const entry = at('child.js');
     await writeFile(entry, 'process.exit(7);');
-    const program = join(folder, 'program');
+    const program = at('program');
     const losses: string[] = [];
     const onLost = (reason: string): void => void losses.push(reason);
     const host = createInferenceHost({ entry, program, onLost });
@@ -34,13 +26,13 @@ describe('an inference host', () => {
   });
 
   whereOffered('starts children whose debugger no signal opens', async () => {
-    const entry = join(folder, 'started.js');
+    const entry = at('started.js');
     await writeFile(entry, "process.exit(process.execArgv.includes('--disable-sigusr1') ? 7 : 8);");
     await expect(createInferenceHost({ entry }).verify(VERIFY)).rejects.toMatchObject({ exit: { code: 7 } });
   });
 
   it('tells who ended a child: a stop that was asked for is no loss, one that it did not heed is', async () => {
-    const entry = join(folder, 'deaf.js');
+    const entry = at('deaf.js');
     await writeFile(entry, "process.on('message', () => undefined);");
     const losses: string[] = [];
     const onLost = (reason: string): void => void losses.push(reason);
@@ -64,7 +56,7 @@ describe('an inference host', () => {
   });
 
   it('ends a child that gives no sign of life, and says that it hung', async () => {
-    const entry = join(folder, 'hanging.js');
+    const entry = at('hanging.js');
     await writeFile(entry, "process.on('message', () => undefined);");
     const losses: string[] = [];
     const host = createInferenceHost({ entry, silenceMs: 8, onLost: (reason) => void losses.push(reason) });
@@ -73,7 +65,7 @@ describe('an inference host', () => {
   });
 
   it('leaves a child alone that answers, for however long it works', async () => {
-    const entry = join(folder, 'busy.js');
+    const entry = at('busy.js');
     // The task finishes after more pings than may go unanswered.
     await writeFile(
       entry,
@@ -96,7 +88,7 @@ describe('an inference host', () => {
   });
 
   it('leaves nothing behind of a task that has ended: it would stop the child during a later one', async () => {
-    const entry = join(folder, 'obedient.js');
+    const entry = at('obedient.js');
     await writeFile(
       entry,
       `process.on('message', ({ type, jobId }) => {
@@ -125,7 +117,7 @@ describe('an inference host', () => {
   });
 
   it('quotes a child that crashed to the end, also with what arrives after its exit', async () => {
-    const entry = join(folder, 'crashing.js');
+    const entry = at('crashing.js');
     // The shell waits until the child is gone.
     await writeFile(
       entry,
@@ -138,7 +130,7 @@ describe('an inference host', () => {
   });
 
   it('does not take what a child says of another job for the outcome of its own', async () => {
-    const entry = join(folder, 'late.js');
+    const entry = at('late.js');
     await writeFile(
       entry,
       `process.on('message', ({ jobId }) => {
@@ -157,7 +149,7 @@ describe('an inference host', () => {
     let host: InferenceHost;
     let losses: string[];
     beforeEach(async () => {
-      const entry = join(folder, 'failing.js');
+      const entry = at('failing.js');
       await writeFile(
         entry,
         `process.on('message', ({ jobId }) => process.send(jobId.startsWith('good')

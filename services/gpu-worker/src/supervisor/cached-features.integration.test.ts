@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { eventually } from '@lipsync/testkit';
+import { readdir, readFile } from 'node:fs/promises';
+import { eventually, testFolder } from '@lipsync/testkit';
 import { createRenderFixture, type RenderFixture } from '../test/render-fixture';
 import { createScriptedHost, SCRIPTED_MEDIA, SCRIPTED_PACKS, scriptedPack } from '../test/scripted-host';
 import { createTestWorkers, type KeptRow, type TestWorkers } from '../test/test-workers';
@@ -13,21 +11,17 @@ const VIDEO_FRAMES = 225;
 const FPS = 25;
 
 describe('the features that engines cache of videos', () => {
-  let folder: string;
+  const at = testFolder();
   let fixture: RenderFixture;
   let workers: TestWorkers;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'features-'));
     fixture = await createRenderFixture(SCRIPTED_MEDIA);
-    workers = createTestWorkers({ fixture, packs: SCRIPTED_PACKS, host: createScriptedHost(), folder });
+    workers = createTestWorkers({ fixture, packs: SCRIPTED_PACKS, host: createScriptedHost(), folder: at() });
   });
   beforeEach(() => workers.warnings());
   afterEach(() => fixture.s3.faults.clear());
-  afterAll(async () => {
-    await fixture.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => fixture.close());
 
   const newRender = (videoId: string, change: { prepared?: string; syncMode?: 'remap' } = {}) =>
     fixture.render({ audio: 'short', prepared: false, videoId, engines: ['highsync'], ...change });
@@ -62,9 +56,9 @@ describe('the features that engines cache of videos', () => {
 
   /** However renders extend their own copies, a file of a disk cache is never modified. */
   async function expectIntactCaches(): Promise<void> {
-    for (const owner of await readdir(folder)) {
-      for (const name of await readdir(join(folder, owner, 'cache'))) {
-        const bytes = await readFile(join(folder, owner, 'cache', name));
+    for (const owner of await readdir(at())) {
+      for (const name of await readdir(at(owner, 'cache'))) {
+        const bytes = await readFile(at(owner, 'cache', name));
         expect(name).toBe(`${fixture.customerId}-${createHash('sha256').update(bytes).digest('hex')}`);
       }
     }
@@ -92,13 +86,13 @@ describe('the features that engines cache of videos', () => {
     const videoId = await fixture.newVideo('face');
     await workers.perform(await fixture.preparation(videoId));
     const object = await latentsObject(videoId);
-    const others = await readdir(folder);
+    const others = await readdir(at());
     expect(await workers.perform(await newRender(videoId))).toMatchObject({
       features_known_seconds: VIDEO_FRAMES / FPS,
       features_added: 0,
     });
-    const [own = ''] = (await readdir(folder)).filter((name) => !others.includes(name));
-    const cached = await readdir(join(folder, own, 'cache'));
+    const [own = ''] = (await readdir(at())).filter((name) => !others.includes(name));
+    const cached = await readdir(at(own, 'cache'));
     expect(cached.length).toBeGreaterThan(0);
     const digest = object.split('/').at(-1);
     expect(cached.filter((name) => name.endsWith(`-${digest}`))).toEqual([]);

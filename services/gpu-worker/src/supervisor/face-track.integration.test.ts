@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ENGINES } from '@lipsync/contract';
 import { beginFeature, cancelRender, claimJob, type FeatureBegin } from '@lipsync/db';
 import { FACE_TRACK_VERSION } from '@lipsync/engines';
-import { eventually } from '@lipsync/testkit';
+import { eventually, testFolder } from '@lipsync/testkit';
 import { createRenderFixture, type NewJob, type RenderFixture } from '../test/render-fixture';
 import { createScriptedHost, SCRIPTED_MEDIA, SCRIPTED_PACKS } from '../test/scripted-host';
 import { createTestWorkers, type TestWorkers } from '../test/test-workers';
@@ -13,22 +10,18 @@ import { trackName } from './cached-features';
 const never = new AbortController().signal;
 
 describe('face tracks of videos', () => {
-  let folder: string;
+  const at = testFolder();
   let fixture: RenderFixture;
   let workers: TestWorkers;
   const host = createScriptedHost();
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tracks-'));
     fixture = await createRenderFixture(SCRIPTED_MEDIA);
-    workers = createTestWorkers({ fixture, packs: SCRIPTED_PACKS, host, folder });
+    workers = createTestWorkers({ fixture, packs: SCRIPTED_PACKS, host, folder: at() });
   });
   beforeEach(() => workers.warnings());
   afterEach(() => fixture.s3.faults.clear());
-  afterAll(async () => {
-    await fixture.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => fixture.close());
 
   async function usageOf({ runId }: NewJob): Promise<Record<string, unknown>> {
     const row = await fixture.row('engine_runs', runId);

@@ -1,9 +1,7 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir, writeFile } from 'node:fs/promises';
 import { cancelRender, claimJob } from '@lipsync/db';
 import { untraced } from '@lipsync/telemetry';
-import { eventually, parseExposition } from '@lipsync/testkit';
+import { eventually, parseExposition, testFolder } from '@lipsync/testkit';
 import { InferenceCrash, InferenceFailure } from '../host/inference-error';
 import { createInferenceHost } from '../host/inference-host';
 import { createRenderFixture, type RenderFixture } from '../test/render-fixture';
@@ -14,22 +12,18 @@ const never = new AbortController().signal;
 const refuses = (error: Error) => () => Promise.reject(error);
 
 describe('job runner', () => {
-  let folder: string;
+  const at = testFolder();
   let fixture: RenderFixture;
   let workers: TestWorkers;
   const host = createScriptedHost();
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'runner-'));
     fixture = await createRenderFixture(SCRIPTED_MEDIA);
-    workers = createTestWorkers({ fixture, packs: SCRIPTED_PACKS, host, folder });
+    workers = createTestWorkers({ fixture, packs: SCRIPTED_PACKS, host, folder: at() });
   });
   beforeEach(() => workers.warnings());
   afterEach(() => fixture.s3.faults.clear());
-  afterAll(async () => {
-    await fixture.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => fixture.close());
 
   const newRender = (audio: 'short' | 'long' = 'short') => fixture.render({ audio, prepared: true });
   /** Waits until the child is in the middle of generating frames. */
@@ -69,8 +63,8 @@ describe('job runner', () => {
     });
     expect(await fixture.row('renders', renderId)).toMatchObject({ status: 'completed' });
     expect(await fixture.storage.head(outputKey)).toMatchObject({ contentType: 'video/mp4' });
-    const [own = ''] = await readdir(folder);
-    expect(await readdir(join(folder, own, 'jobs'))).toEqual([]);
+    const [own = ''] = await readdir(at());
+    expect(await readdir(at(own, 'jobs'))).toEqual([]);
 
     const told = parseExposition(await telemetry.metrics.text());
     const engine = 'musetalk';
@@ -208,7 +202,7 @@ describe('job runner', () => {
   });
 
   test('a GPU that fails a second job in a fresh process costs that job nothing, and no further job is taken', async () => {
-    const entry = join(folder, 'failing.js');
+    const entry = at('failing.js');
     await writeFile(
       entry,
       `process.on('message', ({ jobId }) => process.send(

@@ -1,22 +1,12 @@
-import fs, {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import fs, { readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { testFolder } from '@lipsync/testkit';
 import { type FeatureOrigin } from '../../protocol/feature-header';
 import { type FeatureFile, openFeatureFile } from './feature-file';
 
 const origin: FeatureOrigin = { version: '1', values: 3, analyzerVersion: 'a@1.0.0+0123', trackVersion: '2' };
 
 describe('feature file', () => {
-  let folder: string;
+  const at = testFolder({ each: true });
   let path: string;
   const open: FeatureFile[] = [];
   const opened = (from: FeatureOrigin = origin): FeatureFile => {
@@ -31,12 +21,10 @@ describe('feature file', () => {
   };
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'features-'));
-    path = join(folder, 'features.bin');
+    path = at('features.bin');
   });
   afterEach(() => {
     for (const file of open.splice(0)) file.close();
-    rmSync(folder, { recursive: true });
   });
 
   test('what one process writes, in any order and from anywhere in an array, another reads', () => {
@@ -138,7 +126,7 @@ describe('feature file', () => {
   });
 
   test('a file that cannot be opened as a feature file is not left open', () => {
-    const device = join(folder, 'full');
+    const device = at('full');
     symlinkSync('/dev/full', device);
     // Counts open descriptors, which are links in this folder.
     const before = readdirSync('/dev/fd').length;
