@@ -20,7 +20,8 @@ export function testFolder({ each = false } = {}): (...names: string[]) => strin
     afterAll(remove);
   }
   return (...names) => {
-    if (folder === '') throw new Error('the folder is made by a hook, so it is there in hooks and tests alone');
+    if (folder === '')
+      throw new Error('the folder is made by a hook, so it is there in hooks and tests alone');
     return join(folder, ...names);
   };
 }

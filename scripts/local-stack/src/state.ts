@@ -76,7 +76,7 @@ export interface StackState {
   gpuWorkers: GpuWorkerPlace[];
 }
 
-interface GpuWorkerPlace {
+export interface GpuWorkerPlace {
   name: string;
   /** The port of its health server. */
   port: number;
