@@ -1,18 +1,21 @@
 import { type Cover, coverOf, coverTransform, isCovered } from '@lipsync/engines';
 import { createPatchSampler, invertAffine, type Patch, type RgbPicture } from '@lipsync/kernels';
 import { ALIGNED_SIDE, alignedLandmarks, alignedPatch, cellOf } from './aligned-face';
-import { type AlignedLook, createReference } from './cover-reference';
+import { createReference } from './cover-reference';
 import {
   type CellBits,
   COVER_GOES_ON,
   coversInTime,
   fromBits,
   type JudgedLook,
+  partOf,
   SHORTEST_COVER,
   toBits,
+  united,
 } from './covers-in-time';
 import { handCells } from './hand-cells';
 import { type HandFinder } from './hand-finder';
+import { type PlacedLook, standingCells, standingThing } from './standing-thing';
 import { mouthOf, uncommonCells } from './uncommon-cells';
 
 /*
@@ -35,15 +38,20 @@ const JUDGE_EVERY = 0.06;
 /** What covers a face does so before it is recognized, and a little longer than it is: a fast hand is blurred. */
 const MARGIN = 0.1;
 
+/**
+ * A mouth stays as filmed as soon as something that passes reaches it, which is over soon. What stands before the face
+ * throughout may cover this part of it: the rest is generated around it.
+ */
+const BESIDE_MOUTH = 0.5;
+
 /** Absorbs what floating point takes from a difference between two times. */
 const ROUNDING = 1e-6;
 
 /** So many seconds after a frame may affect what is found to cover its face. */
 export const COVER_REACH = BLOCK + AFTER + SHORTEST_COVER + COVER_GOES_ON + MARGIN;
 
-interface PendingLook extends AlignedLook {
+interface PendingLook extends PlacedLook {
   readonly frame: number;
-  readonly patch: Patch;
   /** The landmarks in pixels of the source. */
   readonly inSource: Float32Array;
   /** Cells that hands cover, 1 each. */
@@ -64,6 +72,8 @@ interface CoverLook extends JudgedLook {
   readonly patch: Patch;
   readonly inSource: Float32Array;
   readonly mouth: CellBits;
+  /** Cells of what is there throughout; null if nothing is. */
+  readonly standing: CellBits | null;
 }
 
 export type CoverFinder = ReturnType<typeof createCoverFinder>;
@@ -73,7 +83,7 @@ export function createCoverFinder(findHands: HandFinder, scale: readonly [number
   const samplePatch = createPatchSampler();
   const looks: CoverLook[] = [];
   let pending: PendingLook[] = [];
-  let kept: AlignedLook[] = [];
+  let kept: PlacedLook[] = [];
   let blockStart: number | null = null;
   let lastSeconds = -Infinity;
 
@@ -84,7 +94,9 @@ export function createCoverFinder(findHands: HandFinder, scale: readonly [number
     pending = pending.slice(block.length);
     kept = kept.filter(({ seconds }) => seconds >= start - BEFORE);
     if (block.length === 0) return;
-    const reference = createReference(evenly(kept.filter(({ seconds }) => seconds < end + AFTER)));
+    const usual = evenly(kept.filter(({ seconds }) => seconds < end + AFTER));
+    const reference = createReference(usual);
+    const standing = standingThing(usual);
     for (const look of block) {
       const { cells: uncommon, sure, possible } = uncommonCells(look, reference);
       const cells = uncommon.map((cell, i) => cell | (look.hands[i] ?? 0));
@@ -95,6 +107,7 @@ export function createCoverFinder(findHands: HandFinder, scale: readonly [number
         sure: sure || look.hands.includes(1),
         possible: toBits(possible),
         mouth: toBits(mouthOf(look, reference)),
+        standing: standing && toBits(standingCells(standing, look)),
       });
     }
   }
@@ -164,12 +177,15 @@ function inFaceSpace(
 
 /** Brings together what the looks show, and widens it in time. */
 function settle(looks: readonly CoverLook[], scale: readonly [number, number]): FoundCovers {
-  const covered = coversInTime(looks).flatMap((bits, i) => {
+  const covered = coversInTime(looks).flatMap((passing, i) => {
     const look = looks[i];
+    const bits = look ? united(passing, look.standing) : null;
     if (bits === null || look === undefined) return [];
     const cover = inFaceSpace(fromBits(bits), look, scale);
-    const coversMouth = bits.some((byte, at) => (byte & (look.mouth[at] ?? 0)) !== 0);
-    return [{ seconds: look.seconds, cover, coversMouth }];
+    const part = (covering: CellBits | null): number => partOf(look.mouth, covering);
+    return [
+      { seconds: look.seconds, cover, coversMouth: part(passing) > 0 || part(look.standing) > BESIDE_MOUTH },
+    ];
   });
   let first = 0;
   const found = new Map<number, FoundCover>();

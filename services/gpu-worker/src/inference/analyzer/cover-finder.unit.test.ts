@@ -29,10 +29,19 @@ interface Scene {
   readonly open?: number;
   readonly light?: number;
   readonly thing?: Thing | null;
+  /** How far the head has moved to the right and down, in distances of the eyes; the thing stays. */
+  readonly moved?: readonly [number, number];
 }
 
 const AT_CHIN: Thing = { x: [-0.4, 0.5], y: [0.95, 2] };
 const OVER_MOUTH: Thing = { x: [-0.3, 0.3], y: [0.3, 2] };
+const STANDING: Thing = { x: [-0.3, 0.3], y: [0.95, 2] };
+
+/** Where a head is that nods and sways. */
+const nod = (seconds: number): [number, number] => [
+  0.12 * Math.sin(5 * seconds),
+  0.15 * Math.sin(3 * seconds),
+];
 
 describe('createCoverFinder', () => {
   test('nothing covers a face that talks, in light that changes', async () => {
@@ -102,6 +111,37 @@ describe('createCoverFinder', () => {
     expect(isCovered(covers.get(25) ?? new Uint8Array(), ...cellAt(-0.1, 0.7))).toBe(false);
   });
 
+  test('what stands before the chin throughout is told where it is, because the head moves behind it', async () => {
+    const { covers, covered } = await watch(4, (seconds) => ({ thing: STANDING, moved: nod(seconds) }));
+    expect(covers.size).toBe(50);
+    expect(covered.size).toBe(0);
+    for (const [frame, cover] of covers) {
+      const moved = nod(frame / RATE);
+      expect(isCovered(cover, ...cellAt(0, 1.15, moved))).toBe(true);
+      expect(isCovered(cover, ...cellAt(0.65, 0.75, moved))).toBe(false);
+      expect(isCovered(cover, ...cellAt(0, 0.55, moved))).toBe(false);
+    }
+  });
+
+  test('what moves with the head is its beard, not a cover', async () => {
+    const beard = ([x, y]: readonly [number, number]): Thing => ({
+      x: [STANDING.x[0] + x, STANDING.x[1] + x],
+      y: [STANDING.y[0] + y, STANDING.y[1] + y],
+    });
+    const { covers } = await watch(4, (seconds) => ({ thing: beard(nod(seconds)), moved: nod(seconds) }));
+    expect(covers.size).toBe(0);
+  });
+
+  test('what is there throughout is not told before a head that is still', async () => {
+    expect((await watch(4, () => ({ thing: STANDING }))).covers.size).toBe(0);
+  });
+
+  test('what stands before the mouth covers it if it hides half of it', async () => {
+    const thing: Thing = { x: [-0.5, 0.5], y: [0.4, 2] };
+    const { covered } = await watch(4, (seconds) => ({ thing, moved: nod(seconds) }));
+    expect(covered.size).toBe(50);
+  });
+
   test('coordinates of the source may be other than those of the analyzed picture', async () => {
     const scene = between(1.6, 2.4, AT_CHIN);
     const [large, small] = [await watch(4, scene, { enlarged: 3 }), await watch(4, scene)];
@@ -142,8 +182,8 @@ interface Watched {
 }
 
 /** The cell of the cover's grid, column and row, of a place in distances of the eyes. */
-function cellAt(x: number, y: number): [number, number] {
-  const { a, b, c, d, e, f } = coverTransform(landmarksOf({}));
+function cellAt(x: number, y: number, moved: readonly [number, number] = [0, 0]): [number, number] {
+  const { a, b, c, d, e, f } = coverTransform(landmarksOf({ moved }));
   const [u, v] = [MIDDLE + x * EYES, MIDDLE + y * EYES];
   return [Math.floor(a * u + b * v + c), Math.floor(d * u + e * v + f)];
 }
@@ -151,22 +191,22 @@ function cellAt(x: number, y: number): [number, number] {
 /** Height of the lips' middle, and half of their width. */
 const MOUTH = { y: 0.55, half: 0.4 };
 
-function paint({ open = 0, light = 1, thing = null }: Scene): RgbPicture {
+function paint({ open = 0, light = 1, thing = null, moved = [0, 0] }: Scene): RgbPicture {
   const picture = blankPicture(SIDE, SIDE);
   for (let row = 0; row < SIDE; row++) {
     for (let column = 0; column < SIDE; column++) {
       const [x, y] = [(column + 0.5 - MIDDLE) / EYES, (row + 0.5 - MIDDLE) / EYES];
       const noise = ((column * 7 + row * 13) % 7) - 3;
-      const color = colorAt(x, y, open, thing).map((level) => Math.min(255, level * light + noise));
-      picture.data.set(color, (row * SIDE + column) * 3);
+      const isThing = thing && x >= thing.x[0] && x < thing.x[1] && y >= thing.y[0] && y < thing.y[1];
+      const color = isThing ? (thing.color ?? DARK) : colorAt(x - moved[0], y - moved[1], open);
+      const lit = color.map((level) => Math.min(255, level * light + noise));
+      picture.data.set(lit, (row * SIDE + column) * 3);
     }
   }
   return picture;
 }
 
-function colorAt(x: number, y: number, open: number, thing: Thing | null): Color {
-  if (thing && x >= thing.x[0] && x < thing.x[1] && y >= thing.y[0] && y < thing.y[1])
-    return thing.color ?? DARK;
+function colorAt(x: number, y: number, open: number): Color {
   const bow = Math.sqrt(Math.max(0, 1 - (x / MOUTH.half) ** 2));
   const away = Math.abs(y - MOUTH.y);
   if (away < (open / 2) * bow) return TEETH;
@@ -175,7 +215,7 @@ function colorAt(x: number, y: number, open: number, thing: Thing | null): Color
 }
 
 /** 68 landmarks of the painted face. */
-function landmarksOf({ open = 0 }: Scene): Float32Array {
+function landmarksOf({ open = 0, moved = [0, 0] }: Scene): Float32Array {
   const at = (angle: number, half: number, tall: number, y: number, x = 0) =>
     [x + half * Math.cos(angle), y + tall * Math.sin(angle)] as const;
   const ring = (count: number, ...[half, tall, y, x]: [number, number, number, number?]) =>
@@ -190,5 +230,5 @@ function landmarksOf({ open = 0 }: Scene): Float32Array {
     ...ring(12, MOUTH.half, open / 2 + 0.12, MOUTH.y),
     ...ring(8, MOUTH.half * 0.9, open / 2, MOUTH.y),
   ];
-  return Float32Array.from(points.flat().map((value) => MIDDLE + value * EYES));
+  return Float32Array.from(points.flat().map((value, i) => MIDDLE + (value + (moved[i % 2] ?? 0)) * EYES));
 }

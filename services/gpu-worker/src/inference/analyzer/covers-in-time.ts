@@ -38,6 +38,20 @@ export function fromBits(bits: CellBits): Uint8Array {
   return cells;
 }
 
+/** The cells of either; null if neither has any. */
+export function united(a: CellBits | null, b: CellBits | null): CellBits | null {
+  const all = a && b ? a.map((byte, at) => byte | (b[at] ?? 0)) : (a ?? b);
+  return all?.some((byte) => byte !== 0) ? all : null;
+}
+
+/** Which part of these cells the others have, 0 to 1. */
+export function partOf(cells: CellBits, others: CellBits | null): number {
+  if (others === null) return 0;
+  const [own, other] = [fromBits(cells), fromBits(others)];
+  const all = own.reduce((sum, cell) => sum + cell, 0);
+  return own.reduce((sum, cell, i) => sum + (cell & (other[i] ?? 0)), 0) / Math.max(1, all);
+}
+
 /** What one look shows by itself. */
 export interface JudgedLook {
   readonly seconds: number;
@@ -72,7 +86,7 @@ export function coversInTime(looks: readonly JudgedLook[]): (CellBits | null)[] 
       const away = Math.abs(look.seconds - (looks[i - step]?.seconds ?? NaN));
       carried = carried && away <= NEIGHBORS ? goOn(carried, away, look.possible) : null;
       const [cover, further] = [covers[i], carried && toBits(carried.cells)];
-      if (further) covers[i] = cover ? cover.map((byte, at) => byte | (further[at] ?? 0)) : further;
+      covers[i] = united(cover ?? null, further);
       carried = joined(carried, own[i] ?? null);
     }
   }

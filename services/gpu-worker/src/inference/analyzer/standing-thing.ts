@@ -1,0 +1,205 @@
+import { type Affine, type Patch, patchPoint, type Point } from '@lipsync/kernels';
+import { ALIGNED_CELLS, ALIGNED_SIDE, cellOf, connectedParts, grown } from './aligned-face';
+import { type AlignedLook, colorDistance, lumaChroma } from './cover-reference';
+import { WIDENED } from './uncommon-cells';
+
+/*
+ * Finds what stays before a face throughout, such as a microphone on a stand. The face is never seen without it, but it
+ * keeps its place in the picture while the face moves behind it. A beard, lips and shadows move with the face.
+ */
+
+/** A look, and where the face's square is in its picture. */
+export interface PlacedLook extends AlignedLook {
+  readonly patch: Patch;
+}
+
+/** Where such a thing is, in the cells of a square that stays in one place, and its colors there: Y, Cb and Cr. */
+interface StandingThing {
+  readonly patch: Patch;
+  readonly cells: Uint8Array;
+  readonly colors: Float32Array;
+}
+
+/** Fewer looks tell nothing. */
+const FEWEST_LOOKS = 6;
+
+/**
+ * Nothing is seen here but the face and what is before it, however the head turns: the lower part of an ellipse around the
+ * middle of eyes and mouth, from the nose to above the chin. Half its axes and its top, in cells. A place is judged that
+ * lies there in so many of the looks.
+ */
+const INNER = { wide: 15, tall: 25, top: 34 };
+const OFTEN = 0.4;
+
+/** Cells above are not looked at: a row is left for the edges of those below. */
+const FIRST_CELL = (INNER.top - 1) * ALIGNED_SIDE;
+
+/** Cheeks and nose, which tell the color of the skin: rows 22 to 35, columns 18 to 45. */
+const SKIN = Array.from(
+  { length: 14 * 28 },
+  (_, i) => (22 + Math.floor(i / 28)) * ALIGNED_SIDE + 18 + (i % 28),
+);
+
+/** A thing differs so much from the skin, and in one place by no more from look to look. */
+const UNLIKE_SKIN = 50;
+const STEADY = 12;
+
+/** The fewest of its cells that are before the inner face. */
+const FEWEST_CELLS = 8;
+
+/** What is outside the picture, or in bars beside it, is darker than this, and keeps its place as well. */
+const BLACK = 8;
+
+/**
+ * Its edge decides, added up over the cells around it, in levels of lightness per cell. It is so much clearer in the mean
+ * of the looks laid over each other in the picture than as faces; and of what they show one by one, that mean has lost at
+ * most this part of what the other one has. A thing on a moving head looks steady only inside, a few cells from its edge.
+ */
+const CLEARER = 100;
+const LOSES = 0.7;
+const EDGE_AROUND = 3;
+
+/** Finds what stands before the face in these looks; null if nothing does, or the head is too still to tell. */
+export function standingThing(looks: readonly PlacedLook[]): StandingThing | null {
+  const patch = middlePatch(looks);
+  if (patch === null || looks.length < FEWEST_LOOKS) return null;
+  const maps = looks.map((look) => cellMap(patch, look.patch));
+  const asFaces = looks.map((look) => lumaChroma(look.colors));
+  const inPlace = maps.map((map, i) => moved(asFaces[i] ?? new Float32Array(), map));
+  const face = meanOf(asFaces);
+  const colors = meanOf(inPlace);
+  const edges = { asFaces: edgesOf(face), inPlace: edgesOf(colors), single: meanOf(inPlace.map(edgesOf)) };
+  const skin = colorOf(face, SKIN);
+  const inner = new Uint8Array(ALIGNED_CELLS);
+  const steady = new Uint8Array(ALIGNED_CELLS);
+  for (let cell = INNER.top * ALIGNED_SIDE; cell < ALIGNED_CELLS; cell++) {
+    if (maps.filter((map) => isInner(mapped(cell, map))).length >= OFTEN * looks.length) inner[cell] = 1;
+    if ((colors[cell * 3] ?? 0) < BLACK || colorDistance(colors, cell * 3, skin, 0) <= UNLIKE_SKIN) continue;
+    const differs = inPlace.reduce((sum, look) => sum + colorDistance(look, cell * 3, colors, cell * 3), 0);
+    if (differs < STEADY * looks.length) steady[cell] = 1;
+  }
+  const cells = new Uint8Array(ALIGNED_CELLS);
+  for (const part of connectedParts(steady.map((cell, i) => cell & (inner[i] ?? 0)))) {
+    if (part.length < FEWEST_CELLS || !keepsItsPlace(part, inner, edges)) continue;
+    // Beyond the inner face it goes on in cells that are more like it than like the skin, as a neck in the shade is not.
+    const own = colorOf(colors, part);
+    const alike = steady.map((cell, i) =>
+      colorDistance(colors, i * 3, own, 0) < colorDistance(colors, i * 3, skin, 0) ? cell : 0,
+    );
+    for (const whole of connectedParts(alike))
+      if (whole.some((cell) => part.includes(cell))) for (const cell of whole) cells[cell] = 1;
+  }
+  return cells.includes(1) ? { patch, cells, colors } : null;
+}
+
+/** How clear edges are: in the looks' mean as faces, in their mean in the picture, and in the mean look. */
+interface Edges {
+  readonly asFaces: Float32Array;
+  readonly inPlace: Float32Array;
+  readonly single: Float32Array;
+}
+
+function keepsItsPlace(part: readonly number[], inner: Uint8Array, edges: Edges): boolean {
+  const whole = new Uint8Array(ALIGNED_CELLS);
+  for (const cell of part) whole[cell] = 1;
+  const core = grown(whole, -1);
+  const along = grown(whole, EDGE_AROUND).map((cell, i) => cell & (inner[i] ?? 0) & (1 - (core[i] ?? 0)));
+  const clear = (values: Float32Array): number =>
+    values.reduce((sum, value, i) => sum + value * (along[i] ?? 0), 0);
+  const [asFaces, inPlace, single] = [clear(edges.asFaces), clear(edges.inPlace), clear(edges.single)];
+  return inPlace - asFaces > CLEARER && single - inPlace < LOSES * (single - asFaces);
+}
+
+/** The cells in which a look shows the thing, and some around them: 1 each. */
+export function standingCells({ patch, cells, colors }: StandingThing, look: PlacedLook): Uint8Array {
+  const own = lumaChroma(look.colors);
+  const map = cellMap(look.patch, patch);
+  const shown = new Uint8Array(ALIGNED_CELLS);
+  for (let cell = 0; cell < ALIGNED_CELLS; cell++) {
+    const { x, y } = mapped(cell, map);
+    if (x < 0 || x >= ALIGNED_SIDE || y < 0 || y >= ALIGNED_SIDE) continue;
+    const there = Math.floor(y) * ALIGNED_SIDE + Math.floor(x);
+    if (cells[there] === 1 && colorDistance(own, cell * 3, colors, there * 3) < 1.5 * STEADY) shown[cell] = 1;
+  }
+  return grown(shown, WIDENED);
+}
+
+/** The patch that is nearest the middle of where they are; null if there is none. */
+function middlePatch(looks: readonly PlacedLook[]): Patch | null {
+  const half = Math.floor(looks.length / 2);
+  const x = looks.map(({ patch }) => patch.x).sort((a, b) => a - b)[half] ?? 0;
+  const y = looks.map(({ patch }) => patch.y).sort((a, b) => a - b)[half] ?? 0;
+  const away = ({ patch }: PlacedLook): number => Math.hypot(patch.x - x, patch.y - y);
+  return looks.toSorted((a, b) => away(a) - away(b))[0]?.patch ?? null;
+}
+
+/** Maps the cells of one square to those of another one that show the same place. */
+function cellMap(from: Patch, to: Patch): Affine {
+  const origin = cellOf(patchPoint(from, 0, 0), to);
+  const right = cellOf(patchPoint(from, 1, 0), to);
+  const down = cellOf(patchPoint(from, 0, 1), to);
+  const per = (end: number, start: number): number => (end - start) / ALIGNED_SIDE;
+  return {
+    ...{ a: per(right.x, origin.x), b: per(down.x, origin.x), c: origin.x },
+    ...{ d: per(right.y, origin.y), e: per(down.y, origin.y), f: origin.y },
+  };
+}
+
+/** Where this cell's center is in the other square, in its cells. */
+function mapped(cell: number, { a, b, c, d, e, f }: Affine): Point {
+  const [x, y] = [(cell % ALIGNED_SIDE) + 0.5, Math.floor(cell / ALIGNED_SIDE) + 0.5];
+  return { x: a * x + b * y + c, y: d * x + e * y + f };
+}
+
+const MIDDLE = ALIGNED_SIDE / 2;
+
+const isInner = ({ x, y }: Point): boolean =>
+  y > INNER.top && Math.hypot((x - MIDDLE) / INNER.wide, (y - MIDDLE) / INNER.tall) < 1;
+
+/**
+ * What a square shows in the cells of another one, from the nose down, by a map from these; beyond its border it shows what
+ * the border shows.
+ */
+function moved(colors: Float32Array, map: Affine): Float32Array {
+  const out = new Float32Array(ALIGNED_CELLS * 3);
+  const most = ALIGNED_SIDE - 1.001;
+  for (let cell = FIRST_CELL; cell < ALIGNED_CELLS; cell++) {
+    const place = mapped(cell, map);
+    const x = Math.min(most, Math.max(0, place.x - 0.5));
+    const y = Math.min(most, Math.max(0, place.y - 0.5));
+    const [column, row] = [Math.floor(x), Math.floor(y)];
+    const [right, down] = [x - column, y - row];
+    for (let k = 0; k < 3; k++) {
+      const at = (row * ALIGNED_SIDE + column) * 3 + k;
+      const below = at + ALIGNED_SIDE * 3;
+      const upper = (colors[at] ?? 0) * (1 - right) + (colors[at + 3] ?? 0) * right;
+      const lower = (colors[below] ?? 0) * (1 - right) + (colors[below + 3] ?? 0) * right;
+      out[cell * 3 + k] = upper * (1 - down) + lower * down;
+    }
+  }
+  return out;
+}
+
+function meanOf(rows: readonly Float32Array[]): Float32Array {
+  const mean = new Float32Array(rows[0]?.length ?? 0);
+  for (const row of rows)
+    for (let i = 0; i < mean.length; i++) mean[i] = (mean[i] ?? 0) + (row[i] ?? 0) / rows.length;
+  return mean;
+}
+
+/** The mean color of these cells. */
+function colorOf(colors: Float32Array, cells: readonly number[]): Float32Array {
+  return meanOf(cells.map((cell) => colors.subarray(cell * 3, cell * 3 + 3)));
+}
+
+/** By how much lightness changes from cell to cell, from the nose down. */
+function edgesOf(colors: Float32Array): Float32Array {
+  const edges = new Float32Array(ALIGNED_CELLS);
+  for (let cell = FIRST_CELL; cell < ALIGNED_CELLS; cell++) {
+    const at = cell * 3;
+    const right = (colors[at + 3] ?? 0) - (colors[at - 3] ?? 0);
+    const down = (colors[at + ALIGNED_SIDE * 3] ?? 0) - (colors[at - ALIGNED_SIDE * 3] ?? 0);
+    edges[cell] = Math.hypot(right, down) / 2;
+  }
+  return edges;
+}
