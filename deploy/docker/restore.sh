@@ -28,6 +28,7 @@ health() { docker inspect --format '{{with .State.Health}}{{.Status}}{{end}}' "$
 # shellcheck disable=SC2086
 for container in $(compose ps --quiet $running); do
   while [ "$(health "$container")" = starting ]; do sleep 1; done
+  case $(health "$container") in healthy | '') ;; *) echo "not healthy: docker logs $container" >&2 && exit 1 ;; esac
 done
 # shellcheck disable=SC2086
 compose ps $running

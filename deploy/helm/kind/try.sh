@@ -14,9 +14,10 @@ finish() {
   set +e
   # What the cluster knows of a failure is gone with it.
   if [ "$1" != 0 ]; then
-    kubectl get pods --all-namespaces
-    kubectl -n lipsync get events --sort-by .lastTimestamp
-    kubectl -n lipsync logs --selector app.kubernetes.io/instance=lipsync --prefix --tail 50
+    # If it was not made, the current one is another.
+    kubectl --context "kind-$cluster" get pods --all-namespaces
+    kubectl --context "kind-$cluster" get events --all-namespaces --sort-by .lastTimestamp
+    kubectl --context "kind-$cluster" -n lipsync logs --selector app.kubernetes.io/instance=lipsync --prefix --tail 50
   fi
   kill $(jobs -p) 2>/dev/null
   kind delete cluster --name "$cluster"

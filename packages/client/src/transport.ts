@@ -151,8 +151,8 @@ export class Transport {
 
 /** Where a redirect leads, without the query, which may hold a signature; browsers do not tell. */
 export function whereTo({ type, headers }: Response): string {
-  const [location] = headers.get('location')?.split('?', 1) ?? [];
-  if (location !== undefined) return `it moved to ${location.slice(0, 200)}`;
+  const [location = ''] = headers.get('location')?.split('?', 1) ?? [];
+  if (location !== '') return `it moved to ${location.slice(0, 200)}`;
   return type === 'opaqueredirect' ? 'a redirect' : '';
 }
 

@@ -42,8 +42,8 @@ export async function withWorkplace<Result>(
   work: (place: Workplace) => Promise<Result>,
 ): Promise<Result> {
   const binaries = await resolveBinaries(process.env);
-  const inference = await startInference(options);
   const scratch = await mkdtemp(path.join(tmpdir(), 'measure-'));
+  const inference = await startInference(options);
   const folder = keep === undefined ? scratch : path.resolve(keep);
   let tracks = 0;
   const analyze = async (file: string): Promise<AnalyzedVideo> => {
