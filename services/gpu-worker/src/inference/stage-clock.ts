@@ -12,11 +12,12 @@ export interface GraphTime {
 
 /**
  * Of the stages at work while no graph runs, the first of these is what the graphs wait for: what keeps the main thread
- * busy, then what a batch is made of, then what takes frames away, then what happens before the first frame.
+ * busy, then what a batch is made of, the sound first because all frames wait for it, then what takes frames away, then
+ * what happens before the first frame.
  */
 const NEXT_TO_GRAPHS: readonly TimedStage[] = [
-  ...(['crop', 'paste', 'quality', 'decode', 'encode', 'finish'] as const),
-  ...(['load', 'exemplars', 'audio', 'hear', 'features', 'analyze'] as const),
+  ...(['crop', 'paste', 'quality', 'audio', 'decode', 'encode', 'finish'] as const),
+  ...(['load', 'exemplars', 'hear', 'features', 'analyze'] as const),
 ];
 
 /** Adds up how a job's time is spent, and records the process's peak memory while it ran. */

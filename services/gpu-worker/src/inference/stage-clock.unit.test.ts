@@ -38,6 +38,15 @@ test('every millisecond counts once: in a graph, on the way to it, or for what i
   expect([decodeMs, pasteMs]).toEqual([382, 50]);
 });
 
+test('while pictures and sound are decoded at once, the graphs wait for the sound, which every mouth needs', async () => {
+  const { clock, pass } = scripted();
+  await clock.during('decode', async () => {
+    await clock.during('audio', async () => pass(90));
+    pass(30);
+  });
+  expect(clock.timings().wall).toMatchObject({ audio: 90, decode: 30 });
+});
+
 test('a stage that fails is over', async () => {
   const { clock, pass } = scripted();
   const failing = clock.during('load', async () => {
