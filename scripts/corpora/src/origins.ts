@@ -205,7 +205,10 @@ export async function tryOrigins(bed: TestBed): Promise<CorpusResult> {
   return { ...result, facts: { another_customer_waited_ms: otherMs } };
 }
 
-/** A render that is cancelled at once, so that its event goes to this address; the event's id. */
+/**
+ * Has an event sent to this address, and resolves to its id: of a render that is cancelled, or has failed before that for
+ * want of its media.
+ */
 async function announceTo({ api }: Caller, webhookUrl: string): Promise<string> {
   const missing = { url: `https://${MEDIA_HOST}/missing.mp4` };
   const request = {
@@ -215,5 +218,9 @@ async function announceTo({ api }: Caller, webhookUrl: string): Promise<string> 
     sync_mode: 'loop' as const,
   };
   const { id } = await eventually(() => api.renders.create({ ...request, webhook_url: webhookUrl }));
-  return (await eventually(() => api.renders.cancel(id))).webhook_event_id ?? '';
+  return eventually(async () => {
+    const { webhook_event_id: event } = await api.renders.cancel(id).catch(() => api.renders.get(id));
+    if (event === undefined) throw new Error('it has not ended yet');
+    return event;
+  });
 }

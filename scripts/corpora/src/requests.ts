@@ -106,9 +106,11 @@ type Ids = Awaited<ReturnType<typeof prepare>>;
 /** A resource of every kind, in a state that does not change on its own. */
 async function prepare({ api }: Caller) {
   const url = `https://${MEDIA_HOST}/missing.mp4`;
+  // Its media never arrive, so that it is still open when it is cancelled.
+  const hanging = { url: `https://${MEDIA_HOST}/hang` };
   const render = await api.renders.create({
-    video: { url },
-    audio: { url },
+    video: hanging,
+    audio: hanging,
     engines: ['musetalk'],
     sync_mode: 'loop',
     webhook_url: `https://${MEDIA_HOST}/hook`,
