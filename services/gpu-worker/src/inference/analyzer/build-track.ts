@@ -37,11 +37,15 @@ const LANDMARK_SIGMA = 0.06;
 
 /**
  * The frames of how many seconds after a frame can affect the data derived for it: the reach of engines in the track, plus
- * the reach of the landmarks' smoothing, plus the longest gap, which begins with a look and which a sighting may end there, plus the shortest time for
- * which a mouth is free, which a cover may end there, plus what tells that it is one.
+ * the reach of the landmarks' smoothing, plus the shortest time for which a mouth is free, which a cover may end there or
+ * a lost face, plus what tells of a cover that it is one, or of a face that it is lost: the longest gap, which begins with
+ * a look.
  */
 export const LOOK_AHEAD =
-  TRACK_REACH + smoothingReach(LANDMARK_SIGMA) + LOOK_EVERY + LONGEST_GAP + SHORTEST_FREE + COVER_REACH;
+  TRACK_REACH +
+  smoothingReach(LANDMARK_SIGMA) +
+  SHORTEST_FREE +
+  Math.max(COVER_REACH, LOOK_EVERY + LONGEST_GAP);
 
 /** Absorbs what floating point takes from a difference between the times of two frames. */
 const ROUNDING = 1e-9;

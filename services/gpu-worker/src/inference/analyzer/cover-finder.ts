@@ -8,13 +8,14 @@ import {
   coversInTime,
   fromBits,
   type JudgedLook,
+  NEIGHBORS,
   partOf,
   SHORTEST_COVER,
   toBits,
   united,
 } from './covers-in-time';
 import { handCells } from './hand-cells';
-import { type HandFinder } from './hand-finder';
+import { type Hand, type HandFinder } from './hand-finder';
 import { type PlacedLook, standingCells, standingThing } from './standing-thing';
 import { mouthOf, uncommonCells } from './uncommon-cells';
 
@@ -48,14 +49,20 @@ const BESIDE_MOUTH = 0.5;
 const ROUNDING = 1e-6;
 
 /** So many seconds after a frame may affect what is found to cover its face. */
-export const COVER_REACH = BLOCK + AFTER + SHORTEST_COVER + COVER_GOES_ON + MARGIN;
+export const COVER_REACH = BLOCK + AFTER + SHORTEST_COVER + COVER_GOES_ON + NEIGHBORS + MARGIN;
 
 interface PendingLook extends PlacedLook {
   readonly frame: number;
   /** The landmarks in pixels of the source. */
   readonly inSource: Float32Array;
-  /** Cells that hands cover, 1 each. */
-  readonly hands: Uint8Array;
+  /** The hands before it, to which later looks may add. */
+  readonly hands: readonly Hand[];
+}
+
+/** A look at a picture in which the face was not found. */
+interface LostLook {
+  readonly frame: number;
+  readonly seconds: number;
 }
 
 /** What covers the face from a frame on, up to the next one that is told. */
@@ -82,6 +89,7 @@ export type CoverFinder = ReturnType<typeof createCoverFinder>;
 export function createCoverFinder(findHands: HandFinder, scale: readonly [number, number]) {
   const samplePatch = createPatchSampler();
   const looks: CoverLook[] = [];
+  const lost: LostLook[] = [];
   let pending: PendingLook[] = [];
   let kept: PlacedLook[] = [];
   let blockStart: number | null = null;
@@ -99,12 +107,13 @@ export function createCoverFinder(findHands: HandFinder, scale: readonly [number
     const standing = standingThing(usual);
     for (const look of block) {
       const { cells: uncommon, sure, possible } = uncommonCells(look, reference);
-      const cells = uncommon.map((cell, i) => cell | (look.hands[i] ?? 0));
       const { frame, seconds, patch, inSource } = look;
+      const hands = handCells(look.hands, patch);
+      const cells = uncommon.map((cell, i) => cell | (hands[i] ?? 0));
       looks.push({
         ...{ frame, seconds, patch, inSource },
         cells: cells.includes(1) ? toBits(cells) : null,
-        sure: sure || look.hands.includes(1),
+        sure: sure || hands.includes(1),
         possible: toBits(possible),
         mouth: toBits(mouthOf(look, reference)),
         standing: standing && toBits(standingCells(standing, look)),
@@ -135,12 +144,16 @@ export function createCoverFinder(findHands: HandFinder, scale: readonly [number
       const patch = alignedPatch(points);
       const colors = new Uint8Array(ALIGNED_SIDE ** 2 * 3);
       samplePatch(picture, patch, { width: ALIGNED_SIDE, height: ALIGNED_SIDE, data: colors });
-      const hands = handCells(await findHands(picture, seconds, points), patch);
+      const hands = await findHands(picture, seconds, points);
       const landmarks = alignedLandmarks(points, patch);
       const look = { frame, seconds, colors, landmarks, patch, inSource, hands };
       pending.push(look);
       const last = kept.at(-1);
       if (last === undefined || seconds >= last.seconds + KEEP_EVERY - ROUNDING) kept.push(look);
+    },
+    /** A look at a picture in which the face was not found. */
+    lose(frame: number, seconds: number): void {
+      lost.push({ frame, seconds });
     },
     /** No look follows. Frees the memory of the pictures. */
     end(): void {
@@ -148,7 +161,7 @@ export function createCoverFinder(findHands: HandFinder, scale: readonly [number
       kept = [];
     },
     /** What covered the face at the looks judged so far, and after the end at all. */
-    found: (): FoundCovers => settle(looks, scale),
+    found: (): FoundCovers => settle(looks, lost, scale),
   };
 }
 
@@ -175,33 +188,60 @@ function inFaceSpace(
   });
 }
 
-/** Brings together what the looks show, and widens it in time. */
-function settle(looks: readonly CoverLook[], scale: readonly [number, number]): FoundCovers {
+/**
+ * Brings together what the looks show, and widens it in time. What passes covers the mouth for as long as the face is not
+ * found beside it.
+ */
+function settle(
+  looks: readonly CoverLook[],
+  lost: readonly LostLook[],
+  scale: readonly [number, number],
+): FoundCovers {
   const covered = coversInTime(looks).flatMap((passing, i) => {
     const look = looks[i];
     const bits = look ? united(passing, look.standing) : null;
     if (bits === null || look === undefined) return [];
     const cover = inFaceSpace(fromBits(bits), look, scale);
     const part = (covering: CellBits | null): number => partOf(look.mouth, covering);
-    return [
-      { seconds: look.seconds, cover, coversMouth: part(passing) > 0 || part(look.standing) > BESIDE_MOUTH },
-    ];
+    const coversMouth = part(passing) > 0 || part(look.standing) > BESIDE_MOUTH;
+    return [{ seconds: look.seconds, cover, coversMouth, passes: passing !== null }];
   });
+  const passing = nearby(
+    covered.filter(({ passes }) => passes),
+    NEIGHBORS,
+  );
+  const hidden = lost.filter(({ seconds }) => passing(seconds).length > 0);
+  const inOrder = <Look extends { readonly seconds: number }>(all: readonly Look[]): Look[] =>
+    all.toSorted((a, b) => a.seconds - b.seconds);
+  const covers = nearby(
+    inOrder([...covered, ...hidden.map(({ seconds }) => ({ seconds, cover: null, coversMouth: true }))]),
+    MARGIN,
+  );
+  return new Map(
+    inOrder<LostLook>([...looks, ...hidden]).map(({ frame, seconds }) => {
+      const near = covers(seconds);
+      return [frame, { cover: unionOf(near), coversMouth: near.some(({ coversMouth }) => coversMouth) }];
+    }),
+  );
+}
+
+/** Tells which of these looks are at most so many seconds away from a time. Both come in order. */
+function nearby<Look extends { readonly seconds: number }>(
+  looks: readonly Look[],
+  away: number,
+): (seconds: number) => Look[] {
   let first = 0;
-  const found = new Map<number, FoundCover>();
-  for (const { frame, seconds } of looks) {
-    while ((covered[first]?.seconds ?? Infinity) < seconds - MARGIN - ROUNDING) first++;
-    const near: FoundCover[] = [];
-    for (let i = first; (covered[i]?.seconds ?? Infinity) <= seconds + MARGIN + ROUNDING; i++)
-      near.push(...covered.slice(i, i + 1));
-    found.set(frame, { cover: unionOf(near), coversMouth: near.some(({ coversMouth }) => coversMouth) });
-  }
-  return found;
+  return (seconds) => {
+    while ((looks[first]?.seconds ?? Infinity) < seconds - away - ROUNDING) first++;
+    let end = first;
+    while ((looks[end]?.seconds ?? Infinity) <= seconds + away + ROUNDING) end++;
+    return looks.slice(first, end);
+  };
 }
 
 function unionOf(looks: readonly FoundCover[]): Cover | null {
   const covers = looks.map(({ cover }) => cover).filter((cover) => cover !== null);
-  return looks.length === 0
+  return covers.length === 0
     ? null
     : coverOf((column, row) => covers.some((cover) => isCovered(cover, column, row)));
 }

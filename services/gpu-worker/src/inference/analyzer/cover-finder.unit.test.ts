@@ -27,6 +27,8 @@ interface Thing {
 interface Scene {
   /** Gap of the lips in distances of the eyes. */
   readonly open?: number;
+  /** That of the landmarks, where they lie elsewhere. */
+  readonly seenOpen?: number;
   readonly light?: number;
   readonly thing?: Thing | null;
   /** How far the head has moved to the right and down, in distances of the eyes; the thing stays. */
@@ -111,6 +113,31 @@ describe('createCoverFinder', () => {
     expect(isCovered(covers.get(25) ?? new Uint8Array(), ...cellAt(-0.1, 0.7))).toBe(false);
   });
 
+  test('a mouth is covered while the face is not found beside something that passes, and a moment before and after', async () => {
+    const isLost = (seconds: number): boolean => seconds > 1.9 && seconds < 2.05;
+    const { covered } = await watch(4, between(1.6, 2.4, AT_CHIN), { isLost });
+    expect([...covered]).toEqual([23, 24, 25, 26]);
+    expect((await watch(4, () => ({}), { isLost })).covered.size).toBe(0);
+  });
+
+  test('a mouth is covered by what hides all of it, though its landmarks lie around that', async () => {
+    const scene = between(1.6, 2.4, { x: [-0.25, 0.25], y: [0.1, 2] });
+    const { covered } = await watch(4, (seconds) => {
+      const { thing = null } = scene(seconds);
+      return { thing, seenOpen: thing ? 0.9 : 0 };
+    });
+    expect([...covered]).toEqual(Array.from({ length: 12 }, (_, i) => 19 + i));
+  });
+
+  test('a strand of hair that blows before the cheek is told where it is', async () => {
+    const strand: Thing = { x: [0.62, 0.7], y: [-0.3, 0.8] };
+    const { covers, covered } = await watch(4, between(1.6, 2.4, strand));
+    expect([...covers.keys()]).toEqual(Array.from({ length: 12 }, (_, i) => 19 + i));
+    expect(covered.size).toBe(0);
+    expect(isCovered(covers.get(25) ?? new Uint8Array(), ...cellAt(0.66, 0.5))).toBe(true);
+    expect(isCovered(covers.get(25) ?? new Uint8Array(), ...cellAt(-0.66, 0.5))).toBe(false);
+  });
+
   test('what stands before the chin throughout is told where it is, because the head moves behind it', async () => {
     const { covers, covered } = await watch(4, (seconds) => ({ thing: STANDING, moved: nod(seconds) }));
     expect(covers.size).toBe(50);
@@ -153,16 +180,25 @@ function between(from: number, to: number, thing: Thing): (seconds: number) => S
   return (seconds) => ({ thing: seconds > from - 1e-9 && seconds < to ? thing : null });
 }
 
+const never = (): boolean => false;
 const noHands: HandFinder = () => Promise.resolve([]);
 
-/** Looks at a clip of so many seconds, whose source is `enlarged` times as large. */
+/** Looks at a clip of so many seconds, whose source is `enlarged` times as large and whose face is lost at times. */
 async function watch(
   seconds: number,
   sceneAt: (seconds: number) => Scene,
-  { enlarged = 1, findHands = noHands } = {},
+  {
+    enlarged = 1,
+    findHands = noHands,
+    isLost = never,
+  }: { enlarged?: number; findHands?: HandFinder; isLost?: (seconds: number) => boolean } = {},
 ): Promise<Watched> {
   const finder = createCoverFinder(findHands, [enlarged, enlarged]);
   for (let frame = 0; frame < seconds * RATE; frame++) {
+    if (isLost(frame / RATE)) {
+      finder.lose(frame, frame / RATE);
+      continue;
+    }
     const scene = sceneAt(frame / RATE);
     const points = landmarksOf(scene);
     const inSource = points.map((value) => value * enlarged);
@@ -215,7 +251,7 @@ function colorAt(x: number, y: number, open: number): Color {
 }
 
 /** 68 landmarks of the painted face. */
-function landmarksOf({ open = 0, moved = [0, 0] }: Scene): Float32Array {
+function landmarksOf({ open: painted = 0, seenOpen: open = painted, moved = [0, 0] }: Scene): Float32Array {
   const at = (angle: number, half: number, tall: number, y: number, x = 0) =>
     [x + half * Math.cos(angle), y + tall * Math.sin(angle)] as const;
   const ring = (count: number, ...[half, tall, y, x]: [number, number, number, number?]) =>

@@ -1,5 +1,6 @@
 import { type Point } from '@lipsync/kernels';
 import { ALIGNED_CELLS, ALIGNED_SIDE, cellsWithin, grown } from './aligned-face';
+import { darkLines, usualLines } from './thin-lines';
 
 /** A look at a face. */
 export interface AlignedLook {
@@ -16,6 +17,8 @@ export interface CoverReference {
   readonly colors: Float32Array;
   /** Per cell: how far apart its usual colors are, the cells around it included. */
   readonly spread: Float32Array;
+  /** Per cell: how dark a line it usually is. */
+  readonly lines: Float32Array;
   readonly level: number;
   /** Cells of the face below the eyes; these and some around them; those of the upper part, which tell the light. */
   readonly face: Uint8Array;
@@ -50,6 +53,10 @@ export function pointsOf(landmarks: Float32Array, first: number, end: number): P
     y: landmarks[(first + i) * 2 + 1] ?? 0,
   }));
 }
+
+/** Cells between the eyes and the jaw. */
+export const faceCells = (landmarks: Float32Array): Uint8Array =>
+  cellsWithin(pointsOf(landmarks, 0, JAW_POINTS));
 
 /** Cells of the lips and of what is between them. */
 export function mouthCells(landmarks: Float32Array): Uint8Array {
@@ -111,6 +118,7 @@ export function createReference(looks: readonly AlignedLook[]): CoverReference {
   return {
     colors,
     spread: largestAround(near),
+    lines: usualLines(looks.map((look, i) => darkLines(look.colors, levels[i] ?? level, around))),
     level,
     face,
     around,

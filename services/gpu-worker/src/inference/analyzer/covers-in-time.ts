@@ -17,7 +17,7 @@ const EDGE = 2;
 const FEWEST = 15;
 
 /** Two looks farther apart than this are no neighbors: the face was lost between them. */
-const NEIGHBORS = 0.3;
+export const NEIGHBORS = 0.3;
 
 /** Absorbs what floating point takes from a difference between two times. */
 const ROUNDING = 1e-6;

@@ -59,6 +59,7 @@ export function createFaceStream(start: number, analyzed: Size, source: Size, fi
       skipTo(frame);
       const face = points && points.map((value, i) => value * scale[i % 2 === 0 ? 0 : 1]);
       if (points && face) await finder.see(frame, seconds, picture, points, face);
+      else finder.lose(frame, seconds);
       faces[frame - start] = face;
       colors[frame - start] = points && lookColors(picture, points);
       isLookedAt[frame - start] = true;

@@ -20,6 +20,12 @@ const PALM_SCORE = 0.4;
 /** How sure a closer look is of a hand that was not seen before, and of one that was. Necks and hair reach 0.6. */
 const PRESENCE = { found: 0.7, followed: 0.5 };
 
+/**
+ * A palm may be seen late: a hand comes with its fingers first, and a fast one is before the mouth within two looks. One
+ * that is found is followed back into the pictures of so many seconds.
+ */
+const FOLLOWED_BACK = 0.4;
+
 /** Most hands that are looked at in a picture, for each face in it. */
 const MOST_HANDS = 3;
 
@@ -35,7 +41,10 @@ const WIDEST = 3;
 /** Absorbs what floating point takes from a difference between two times. */
 const ROUNDING = 1e-6;
 
-/** Finds the hands near one face, which has these 68 landmarks in the picture. Looks come in order. */
+/**
+ * Finds the hands near one face, which has these 68 landmarks in the picture. Looks come in order. A hand that is found
+ * within FOLLOWED_BACK after a look joins the hands of that look if it was there.
+ */
 export type HandFinder = (
   picture: RgbPicture,
   seconds: number,
@@ -51,6 +60,7 @@ export function createHandFinders(run: RunModel): () => HandFinder {
   const faces: { square: Patch; seconds: number }[] = [];
   let found: Hand[] = [];
   let followed: Hand[] = [];
+  const earlier: EarlierLook[] = [];
   let foundAt = -Infinity;
   let nextSearch = -Infinity;
   let searches = 0;
@@ -86,21 +96,48 @@ export function createHandFinders(run: RunModel): () => HandFinder {
 
   async function findAll(picture: RgbPicture, seconds: number, squares: readonly Patch[]): Promise<Hand[]> {
     const hands: Hand[] = [];
-    const take = async (patch: Patch, least: number): Promise<void> => {
-      if (hands.length >= MOST_HANDS * squares.length || hands.some((hand) => isAt(hand, patch))) return;
+    const take = async (patch: Patch, least: number): Promise<Hand | null> => {
+      if (hands.length >= MOST_HANDS * squares.length || hands.some((hand) => isAt(hand, patch))) return null;
       const hand = await handIn(picture, patch, least);
       if (hand) hands.push(hand);
+      return hand;
     };
+    const areNear = (hand: Hand): boolean => squares.some((square) => isNear(hand, square));
     for (const hand of followed) await take(patchOfHand(hand), PRESENCE.followed);
     if (hands.length < followed.length || seconds >= nextSearch - ROUNDING) {
       nextSearch = seconds + SEARCH_EVERY;
       const searched = squares.map((square) => ({ ...square, side: SEARCHED * square.side }));
       const where = squareAround(searched, picture) ?? searched[searches++ % searched.length];
-      for (const patch of where ? await search(picture, where) : [])
-        if (searched.some((square) => isBeside(patch, square))) await take(patch, PRESENCE.found);
+      for (const patch of where ? await search(picture, where) : []) {
+        if (!searched.some((square) => isBeside(patch, square))) continue;
+        const hand = await take(patch, PRESENCE.found);
+        if (hand && areNear(hand)) await followBack(hand, seconds, areNear);
+      }
     }
-    followed = hands.filter((hand) => squares.some((square) => isNear(hand, square)));
+    followed = hands.filter(areNear);
+    keep(picture, seconds, hands);
     return hands;
+  }
+
+  /** Follows a hand into the pictures before the one in which it was found. */
+  async function followBack(found: Hand, seconds: number, areNear: (hand: Hand) => boolean): Promise<void> {
+    let hand: Hand | null = found;
+    for (const look of earlier.toReversed()) {
+      const patch = patchOfHand(hand);
+      if (isPast(look, seconds) || look.hands.some((other) => isAt(other, patch))) return;
+      hand = await handIn(look.picture, patch, PRESENCE.followed);
+      if (hand === null || !areNear(hand)) return;
+      look.hands.push(hand);
+    }
+  }
+
+  /** Copies a picture into the memory of one that is not needed any more. */
+  function keep(picture: RgbPicture, seconds: number, hands: Hand[]): void {
+    const [oldest] = earlier;
+    const past = oldest && isPast(oldest, seconds) ? earlier.shift() : undefined;
+    const data = past?.picture.data ?? new Uint8Array(picture.data.length);
+    data.set(picture.data);
+    earlier.push({ seconds, picture: { ...picture, data }, hands });
   }
 
   return () => {
@@ -122,6 +159,15 @@ export function createHandFinders(run: RunModel): () => HandFinder {
     };
   };
 }
+
+/** A look whose picture may show a hand that is found later. */
+interface EarlierLook {
+  readonly seconds: number;
+  readonly picture: RgbPicture;
+  readonly hands: Hand[];
+}
+
+const isPast = (look: EarlierLook, seconds: number): boolean => look.seconds <= seconds - FOLLOWED_BACK;
 
 const NOWHERE: Patch = { x: NaN, y: NaN, side: 0, angle: 0 };
 

@@ -24,8 +24,14 @@ interface Sight {
   readonly presence: number;
 }
 
+/** What a network is asked: which one, and with which pixels. */
+interface Question {
+  readonly role: string;
+  readonly pixels: Uint8Array;
+}
+
 /** Networks that see this at every look, what was asked of them, and from which column to which palms were looked for. */
-function networks(sightAt: () => Sight) {
+function networks(sightAt: (question: Question) => Sight) {
   const asked: string[] = [];
   const searched: (readonly [number, number])[] = [];
   const run: RunModel = (role, feeds) => {
@@ -33,7 +39,7 @@ function networks(sightAt: () => Sight) {
     const pixels = uint8Of(feeds, 'image');
     if (role === 'palm_detector')
       searched.push([pixels[0] ?? NaN, pixels[(PALM_PICTURE_SIDE - 1) * 3] ?? NaN]);
-    const { palms, presence } = sightAt();
+    const { palms, presence } = sightAt({ role, pixels });
     const tensor = (data: number[]) => ({
       type: 'float32' as const,
       dims: [data.length],
@@ -143,6 +149,39 @@ describe('createHandFinders', () => {
     const columns = searched.slice(1).map((edges) => edges.map((edge) => Math.round(edge / 2) * 2));
     for (const span of expected) expect(columns).toContainEqual(span);
     expect(new Set(columns.map(String)).size).toBe(expected.length);
+  });
+
+  test('a hand whose palm is seen late joins the looks before in which it was there, in their own pictures', async () => {
+    const seen: number[] = [];
+    const { run } = networks(({ role, pixels }) => {
+      const shade = pixels[0] ?? NaN;
+      if (role === 'hand_landmarks') seen.push(shade);
+      return { palms: shade === 50 ? [CHIN] : [], presence: shade >= 30 ? 0.9 : 0.1 };
+    });
+    const find = createHandFinders(run)();
+    // One memory for all pictures, as the decoder has.
+    const shown = blankPicture(SIDE, SIDE);
+    const looks = [];
+    for (const shade of [10, 20, 30, 40, 50]) {
+      shown.data.fill(shade);
+      looks.push(await find(shown, shade / 125, face));
+    }
+    expect(looks.map((hands) => hands.length)).toEqual([0, 0, 1, 1, 1]);
+    expect(seen).toEqual([50, 40, 30, 20]);
+  });
+
+  test('a hand far below the face is not followed back', async () => {
+    const { run, asked } = networks(({ pixels }) => ({
+      palms: pixels[0] === 50 ? [{ x: 0.5, y: 1.1 }] : [],
+      presence: 0.9,
+    }));
+    const find = createHandFinders(run)();
+    for (const shade of [10, 50]) {
+      const shown = blankPicture(SIDE, SIDE);
+      shown.data.fill(shade);
+      await find(shown, shade / 125, face);
+    }
+    expect(asked.filter((role) => role === 'hand_landmarks')).toHaveLength(1);
   });
 
   test('one hand that two palms point at is one hand', async () => {

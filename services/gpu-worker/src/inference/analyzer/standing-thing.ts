@@ -192,10 +192,10 @@ function colorOf(colors: Float32Array, cells: readonly number[]): Float32Array {
   return meanOf(cells.map((cell) => colors.subarray(cell * 3, cell * 3 + 3)));
 }
 
-/** By how much lightness changes from cell to cell, from the nose down. */
+/** By how much lightness changes from cell to cell, from the nose down to above the last row. */
 function edgesOf(colors: Float32Array): Float32Array {
   const edges = new Float32Array(ALIGNED_CELLS);
-  for (let cell = FIRST_CELL; cell < ALIGNED_CELLS; cell++) {
+  for (let cell = FIRST_CELL; cell < ALIGNED_CELLS - ALIGNED_SIDE; cell++) {
     const at = cell * 3;
     const right = (colors[at + 3] ?? 0) - (colors[at - 3] ?? 0);
     const down = (colors[at + ALIGNED_SIDE * 3] ?? 0) - (colors[at - ALIGNED_SIDE * 3] ?? 0);

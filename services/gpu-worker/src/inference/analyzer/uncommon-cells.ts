@@ -3,11 +3,13 @@ import {
   type AlignedLook,
   colorDistance,
   type CoverReference,
+  faceCells,
   levelOf,
   lumaChroma,
   mouthCells,
   relight,
 } from './cover-reference';
+import { darkLines, thinLines } from './thin-lines';
 
 const NOSE_TIP = 30;
 
@@ -42,6 +44,12 @@ const ENOUGH = 25;
 const ENOUGH_ON_SKIN = 6;
 const ENOUGH_IN_A_CELL = 1.6;
 
+/**
+ * The landmarks of a mouth lie around a microphone that hides all of it. What reaches so far beyond the face from there is
+ * no open mouth.
+ */
+const ENOUGH_BEYOND = 25;
+
 /** So much on the skin is a cover, however short the time for which it is seen. */
 const SURE_ON_SKIN = 60;
 const SURE_IN_A_CELL = 2;
@@ -63,38 +71,53 @@ export interface UncommonCells {
 export function uncommonCells(look: AlignedLook, reference: CoverReference): UncommonCells {
   const { face, upper, level } = reference;
   const colors = lumaChroma(look.colors);
-  relight(colors, levelOf(colors, upper), level);
+  const ownLevel = levelOf(colors, upper);
+  relight(colors, ownLevel, level);
   const turned = {
     x: Math.abs((look.landmarks[NOSE_TIP * 2] ?? 0) - reference.nose.x),
     y: Math.abs((look.landmarks[NOSE_TIP * 2 + 1] ?? 0) - reference.nose.y),
   };
-  const reach = {
-    right: MOVES.right + Math.round(TURNED * turned.x),
-    down: MOVES.down + Math.round(TURNED * turned.y),
-  };
+  const moved = { right: Math.round(TURNED * turned.x), down: Math.round(TURNED * turned.y) };
+  const reach = { right: MOVES.right + moved.right, down: MOVES.down + moved.down };
   const away = Math.max(turned.x, turned.y);
   const unlike = unlikeness(colors, reference, reach, 1 + LIT_OTHERWISE * away);
   const inner = grown(face, -BORDER - Math.floor(BORDER_OF_TURNED * away));
   const mouth = grown(mouthOf(look, reference), 2);
-  const possible = Uint8Array.from(unlike, (value) => (value > GOES_ON ? 1 : 0));
+  const possible = new Uint8Array(ALIGNED_CELLS);
+  for (let cell = 0; cell < ALIGNED_CELLS; cell++) possible[cell] = (unlike[cell] ?? 0) > GOES_ON ? 1 : 0;
   const cells = new Uint8Array(ALIGNED_CELLS);
   let sure = false;
   for (const part of connectedParts(possible)) {
-    let [onSkin, inMouth, most] = [0, 0, 0];
+    let [onSkin, inMouth, beyond, most] = [0, 0, 0, 0];
     for (const cell of part) {
-      if (inner[cell] !== 1) continue;
       const value = unlike[cell] ?? 0;
       const counts = Math.min(value, MOST_UNCOMMON) - GOES_ON;
+      if (face[cell] !== 1) beyond += counts;
+      if (inner[cell] !== 1) continue;
       if (mouth[cell] === 1) inMouth += counts;
       else onSkin += counts;
       most = Math.max(most, value);
     }
     const all = onSkin + MOUTH_COUNTS * inMouth;
-    if (onSkin < ENOUGH_ON_SKIN || all < ENOUGH || most <= ENOUGH_IN_A_CELL) continue;
+    const isOpenMouth = onSkin < ENOUGH_ON_SKIN && beyond < ENOUGH_BEYOND;
+    if (isOpenMouth || all < ENOUGH || most <= ENOUGH_IN_A_CELL) continue;
     for (const cell of part) cells[cell] = 1;
     sure ||= onSkin >= SURE_ON_SKIN && most > SURE_IN_A_CELL;
   }
-  return { cells: grown(cells, WIDENED), sure, possible };
+  // A turned head shows the border of the face where skin usually is: a line counts inside the look's own jaw.
+  const jaw = grown(faceCells(look.landmarks), -1);
+  const lines = thinLines(
+    darkLines(look.colors, ownLevel, reference.around),
+    reference.lines,
+    inner.map((cell, i) => cell & (jaw[i] ?? 0) & (1 - (mouth[i] ?? 0))),
+    { right: moved.right, down: 1 + moved.down },
+  );
+  const either = (a: Uint8Array, b: Uint8Array): Uint8Array => a.map((cell, i) => cell | (b[i] ?? 0));
+  return {
+    cells: grown(either(cells, lines.cells), WIDENED),
+    sure,
+    possible: either(possible, lines.possible),
+  };
 }
 
 /** The cells of the mouth, where it is in this look and where it usually is. */
