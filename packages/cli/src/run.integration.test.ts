@@ -314,8 +314,13 @@ describe('whoami', () => {
 
   it('is what other commands advise when something else answers, and does not advise itself', async () => {
     service.fail(404);
-    const [other, itself] = [await command(['status', RENDER_ID]), await command(['whoami'])];
-    expect(other.stderr).toContain('wrong address.\n  See lipsync whoami\n');
+    // The name of a file is no command.
+    for (const other of [
+      ['status', RENDER_ID],
+      ['download', RENDER_ID, '--out', 'whoami'],
+    ])
+      expect((await command(other)).stderr).toContain('wrong address.\n  See lipsync whoami\n');
+    const itself = await command(['whoami']);
     expect(itself.stderr).toMatch(/wrong address\.\n$/);
   });
 

@@ -28,11 +28,15 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   const program = new Command('lipsync');
   const session = createSession(surroundings, () => program.opts<GlobalOptions>());
   configure(program, session);
+  let running: string | undefined;
+  program.hook('preAction', (_, command) => {
+    running = command.name();
+  });
   try {
     await program.parseAsync(args, { from: 'user' });
     return EXIT_CODES.ok;
   } catch (error) {
-    return report(error, args, session);
+    return report(error, { args, running }, session);
   }
 }
 
@@ -75,7 +79,11 @@ Environment: LIPSYNC_API_KEY, LIPSYNC_BASE_URL, LIPSYNC_PROFILE, NO_COLOR.
 Exit codes: 0 done, 1 failed, 2 wrong command line, 3 no valid key, 4 the render failed or was cancelled,
 5 some of its engines failed, 6 try again later, 130 interrupted.`;
 
-function report(error: unknown, args: readonly string[], session: Session): number {
+function report(
+  error: unknown,
+  { args, running }: { args: readonly string[]; running: string | undefined },
+  session: Session,
+): number {
   const isJson = args.includes('--json');
   // After --help and --version, and after a wrong command line, which commander has reported itself.
   if (error instanceof CommanderError) {
@@ -93,7 +101,7 @@ function report(error: unknown, args: readonly string[], session: Session): numb
   const prefix = session.interrupted.aborted ? '' : `${styled('red', 'error:', session)} `;
   printLine(session.stderr, failure.message, prefix);
   for (const line of failure.advice?.split('\n') ?? [])
-    if (line !== SEE_CONNECTION || !args.includes('whoami')) printLine(session.stderr, `  ${line}`);
+    if (line !== SEE_CONNECTION || running !== 'whoami') printLine(session.stderr, `  ${line}`);
   if (isJson && !session.hasAnswered()) printDocument(session.stdout, failureDocument(failure));
   return EXIT_CODES[failure.outcome];
 }

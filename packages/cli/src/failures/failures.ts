@@ -76,8 +76,13 @@ export function isForgotten(error: unknown): boolean {
 
 /** The service's word for why something failed, without telling programs to try again, which the command's advice does. */
 export function whyFailed({ retryable, message }: { retryable: boolean; message: string }): string {
+  return retryable ? inTwo(message).why : message;
+}
+
+/** The service's words: what happened; what to do. */
+function inTwo(message: string): { why: string; then: string | undefined } {
   const [why = '', then] = message.split('; ', 2);
-  return retryable && then !== undefined ? `${why}.` : message;
+  return { why: then === undefined ? why : `${why}.`, then };
 }
 
 function unsuccessful(
@@ -86,13 +91,13 @@ function unsuccessful(
   reason: { message: string } | undefined,
   subject: object,
 ): Failure {
-  // The service's words: what happened; what to do.
-  const [why, then] = reason?.message.split('; ', 2) ?? [];
+  const words = reason && inTwo(reason.message);
+  const then = words?.then;
   return {
     outcome: 'unsuccessful',
     code,
     retryable,
-    message: why === undefined ? `${what}.` : `${what}: ${why}${then === undefined ? '' : '.'} (${code})`,
+    message: words === undefined ? `${what}.` : `${what}: ${words.why} (${code})`,
     subject,
     advice: retryable
       ? AGAIN
