@@ -248,9 +248,10 @@ class Errors(ServiceTest):
         for error in (
             RenderFailed(client.renders.get("ren_1")),
             ApiError(404, reason, "req-1", 3.0),
-            UnexpectedResponse("The upload", 400, "RequestTimeout"),
+            UnexpectedResponse("upload", 400, "RequestTimeout"),
+            lipsync.ConnectionError("The upload was not answered", "upload"),
             lipsync.TimeoutError("late"),
             lipsync.WebhookVerificationError("missing_header", "no"),
         ):
             copied = pickle.loads(pickle.dumps(error))  # noqa: S301
-            self.assertEqual((str(copied), copied.args), (str(error), error.args))
+            self.assertEqual((str(copied), vars(copied)), (str(error), vars(error)))

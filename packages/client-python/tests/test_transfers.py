@@ -103,8 +103,9 @@ class Uploads(TransferTest):
     def test_send_a_stream_once_because_it_cannot_be_read_again(self) -> None:
         client = self.store(CUT, Reply(200))
         source = StreamSource(stream=io.BytesIO(BYTES), size=len(BYTES), content_type="video/mp4")
-        with self.assertRaises(lipsync.ConnectionError):
+        with self.assertRaises(lipsync.ConnectionError) as broken:
             client.uploads.create(source, media_type="video")
+        self.assertEqual(broken.exception.exchange, "upload")
         self.assertEqual(len(self.server.named("PUT /store/upl_1")), 1)
 
     def test_end_with_what_a_callback_or_a_file_raises_and_do_not_take_it_for_the_network(self) -> None:
@@ -292,7 +293,9 @@ class Addresses(TransferTest):
                 "PUT /store/upl_1": [moved],
             }
         )
-        with self.assertRaisesRegex(UnexpectedResponse, r"307 \(it moved to [^?]*/bucket/file\)"):
+        where = r"307 \(it moved to [^?]*/bucket/file\)"
+        with self.assertRaisesRegex(UnexpectedResponse, where) as down:
             client.outputs.download("ren_1", "musetalk")
-        with self.assertRaisesRegex(UnexpectedResponse, "307"):
+        with self.assertRaisesRegex(UnexpectedResponse, where) as up:
             client.uploads.create(self.file, media_type="video")
+        self.assertEqual([each.exception.exchange for each in (down, up)], ["download", "upload"])

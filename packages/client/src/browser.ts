@@ -28,7 +28,7 @@ const browserPlatform: Platform = {
     onUnobserved();
     const response = await fetch(url, { method: 'PUT', headers, body, signal, redirect: 'manual' });
     onSent(bytes.size);
-    return { status: response.status, text: await response.text() };
+    return response;
   },
 };
 
@@ -57,14 +57,15 @@ function putWithProgress(
     onSent,
     signal,
   }: Omit<PutRequest, 'headers'> & { headers: [string, string][]; body: Blob },
-): Promise<{ status: number; text: string }> {
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     const onAbort = () => request.abort();
     const ended = () => signal.removeEventListener('abort', onAbort);
     request.upload.onprogress = ({ loaded }) => onSent(loaded);
     request.onload = () => {
       ended();
-      resolve({ status: request.status, text: request.responseText });
+      // Null where there is none: an answer with 204 may have no body, not even an empty one.
+      resolve(new Response(request.responseText || null, { status: request.status }));
     };
     request.onerror = () => {
       ended();

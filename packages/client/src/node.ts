@@ -60,7 +60,7 @@ export const nodePlatform: Platform = {
       redirect: 'manual',
     });
     if (!isStreamed) onSent(bytes.size);
-    return { status: response.status, text: await response.text() };
+    return response;
   },
 };
 

@@ -36,6 +36,6 @@ export interface Platform {
   openFile(path: string | URL): Promise<Bytes>;
   /** A file that appears under its name when it is complete. */
   writeFile(path: string | URL): Promise<Sink>;
-  /** Sends bytes with PUT; resolves to the status and the text of the answer. */
-  put(request: PutRequest): Promise<{ status: number; text: string }>;
+  /** Sends bytes with PUT; resolves to the answer, whatever its status. */
+  put(request: PutRequest): Promise<Response>;
 }

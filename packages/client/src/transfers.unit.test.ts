@@ -149,10 +149,9 @@ it('sends and takes bytes only where the service said, wherever the store redire
     'POST /v1/uploads': [upload(base, 'upl_1', BYTES.length)],
     'PUT /store/upl_1': [moved],
   }));
-  await expect(client.outputs.download('ren_1', 'musetalk')).rejects.toThrow(
-    `307 (it moved to ${elsewhere.base}/bucket/file)`,
-  );
-  await expect(client.uploads.create(file, { mediaType: 'video' })).rejects.toMatchObject({ status: 307 });
+  const where = `307 (it moved to ${elsewhere.base}/bucket/file)`;
+  await expect(client.outputs.download('ren_1', 'musetalk')).rejects.toThrow(where);
+  await expect(client.uploads.create(file, { mediaType: 'video' })).rejects.toThrow(where);
   expect(elsewhere.requests).toEqual([]);
   await elsewhere.close();
 });

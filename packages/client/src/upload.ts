@@ -3,7 +3,7 @@ import { contentTypeOf, openSource, type UploadSource } from './media';
 import { type Platform } from './platform';
 import { type Asset, type MediaType, type Upload } from './resources';
 import { repeatedly, withDeadline } from './time';
-import { type CallOptions, connected, type Transport, webAddress } from './transport';
+import { type CallOptions, connected, type Transport, webAddress, whereTo } from './transport';
 
 export interface UploadOptions extends CallOptions {
   mediaType: MediaType;
@@ -61,11 +61,15 @@ export async function upload(
           signal: attemptSignal,
           fetch: transport.fetch,
         };
-        const { status, text } = await connected('upload', () => platform.put(put));
-        if (status >= 200 && status < 300) return;
+        const { response, text } = await connected('upload', async () => {
+          const answered = await platform.put(put);
+          return { response: answered, text: await answered.text() };
+        });
+        if (response.ok) return;
         // Expired by the store's clock, if not by this one.
-        if (status === 403) refusedAddresses += 1;
-        throw new UnexpectedResponse('upload', status, /<Code>(\w+)</.exec(text)?.[1]);
+        if (response.status === 403) refusedAddresses += 1;
+        const detail = whereTo(response) || /<Code>(\w+)</.exec(text)?.[1];
+        throw new UnexpectedResponse('upload', response.status, detail);
       });
     },
     (error) =>

@@ -61,7 +61,7 @@ class Download:
         if self._received > 0 and self._entity_tag is not None:
             headers = {"Range": f"bytes={self._received}-", "If-Range": self._entity_tag}
         url = web_address(self._current_output().url)
-        with connected("The download"):
+        with connected("download"):
             response = self._transport.open("GET", url, headers=headers, timeout=STALL)
         with response:
             surplus = self._begin(response)
@@ -77,7 +77,8 @@ class Download:
                 if self._on_progress is not None:
                     self._on_progress(self._received, self._total or self._received)
         if self._total is not None and self._received != self._total:
-            raise ConnectionError(f"The download ended after {self._received} of {self._total} bytes")
+            message = f"The download ended after {self._received} of {self._total} bytes"
+            raise ConnectionError(message, "download")
 
     def _current_output(self) -> Output:
         output = self._output
@@ -92,7 +93,7 @@ class Download:
             self._refused_addresses += 1
         if response.status not in (200, 206):
             raise UnexpectedResponse(
-                "The download",
+                "download",
                 response.status,
                 where_to(response),
                 retry_after(response.headers.get("retry-after")),
@@ -109,7 +110,7 @@ class Download:
 
 
 def _next_chunk(response: HTTPResponse) -> bytes:
-    with connected("The download"):
+    with connected("download"):
         return response.read1(CHUNK_BYTES)
 
 

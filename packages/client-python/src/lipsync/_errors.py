@@ -14,8 +14,8 @@ from ._contract import (
     RenderRecord,
 )
 
-# `args` of every error are the arguments it was made with, so that it can be pickled: errors of a worker process have
-# to reach its parent.
+# Every error can be made again from its `args`, so that it can be pickled: errors of a worker process have to reach its
+# parent.
 
 Code = TypeVar("Code", bound=str)
 
@@ -27,6 +27,12 @@ class LipSyncError(Exception):
 class ConnectionError(LipSyncError, builtins.ConnectionError):
     """No answer came: no connection, a broken one, or silence. Repeated as far as `max_retries` and deadlines allow."""
 
+    def __init__(self, message: str, exchange: str = "") -> None:
+        # A second argument would be the `strerror` of Python's own.
+        super().__init__(message)
+        self.exchange = exchange
+        """What was under way: "upload", "download", or a request to the service, as "GET /v1/renders/ren_…"."""
+
 
 class TimeoutError(LipSyncError, builtins.TimeoutError):
     """The time of a call, yours or the default, is over."""
@@ -35,9 +41,12 @@ class TimeoutError(LipSyncError, builtins.TimeoutError):
 class UnexpectedResponse(LipSyncError):
     """An answer that is not in the contract, such as a load balancer's or the object store's."""
 
-    def __init__(self, what: str, status: int, detail: str = "", retry_after: float | None = None) -> None:
-        super().__init__(what, status, detail, retry_after)
-        self.what = what
+    def __init__(
+        self, exchange: str, status: int, detail: str = "", retry_after: float | None = None
+    ) -> None:
+        super().__init__(exchange, status, detail, retry_after)
+        self.exchange = exchange
+        """What was under way: "upload", "download", or a request to the service, as "GET /v1/renders/ren_…"."""
         self.status = status
         self.detail = detail
         """The reason that the answer gives, such as the store's code of an error."""
@@ -45,7 +54,12 @@ class UnexpectedResponse(LipSyncError):
         """Seconds."""
 
     def __str__(self) -> str:
-        return f"{self.what} was answered with {self.status}{self.detail and f' ({self.detail})'}"
+        detail = self.detail and f" ({self.detail})"
+        return f"{subject_of(self.exchange)} was answered with {self.status}{detail}"
+
+
+def subject_of(exchange: str) -> str:
+    return f"The {exchange}" if exchange in ("upload", "download") else exchange
 
 
 class ApiError(LipSyncError):

@@ -16,7 +16,15 @@ from urllib.error import URLError
 from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
 
 from ._contract import ErrorBody
-from ._errors import ApiError, ConnectionError, LipSyncError, TimeoutError, UnexpectedResponse, is_transient
+from ._errors import (
+    ApiError,
+    ConnectionError,
+    LipSyncError,
+    TimeoutError,
+    UnexpectedResponse,
+    is_transient,
+    subject_of,
+)
 from ._parse import parse
 from ._retry import RetryPolicy, repeatedly, retry_after
 
@@ -136,7 +144,7 @@ class Transport:
     def _attempt(
         self, kind: type[T], method: str, path: str, body: Mapping[str, object] | None, seconds: float
     ) -> Answer[T]:
-        what = f"{method} {path}"
+        exchange = f"{method} {path}"
         deadline = time.monotonic() + seconds
         headers = {"Authorization": f"Bearer {self._api_key}"}
         data = None
@@ -144,7 +152,7 @@ class Transport:
             headers["Content-Type"] = "application/json"
             data = json.dumps(body).encode()
         with (
-            connected(what),
+            connected(exchange),
             self.open(
                 method, self.base_url + path, headers=headers, body=data, timeout=max(seconds, 0.001)
             ) as response,
@@ -162,7 +170,7 @@ class Transport:
             error = parse(ErrorBody, answer["error"])
         except (ValueError, KeyError, TypeError):
             detail = where_to(response) or "not in the contract"
-            raise UnexpectedResponse(what, response.status, detail, wait) from None
+            raise UnexpectedResponse(exchange, response.status, detail, wait) from None
         raise ApiError(response.status, error, response.headers.get("x-request-id"), wait)
 
 
@@ -180,7 +188,7 @@ def web_address(url: str) -> str:
 
 
 @contextmanager
-def connected(what: str) -> Iterator[None]:
+def connected(exchange: str) -> Iterator[None]:
     """For what uses the network: its failures, other than this client's own, mean that no answer came."""
     try:
         yield
@@ -190,7 +198,8 @@ def connected(what: str) -> Iterator[None]:
         # urllib's own says only that it failed; its reason says that nothing listens or that the name is unknown.
         reason = error.reason if isinstance(error, URLError) else error
         cause = reason if isinstance(reason, Exception) else error
-        raise ConnectionError(f"{what} was not answered: {str(reason) or type(reason).__name__}") from cause
+        message = f"{subject_of(exchange)} was not answered: {str(reason) or type(reason).__name__}"
+        raise ConnectionError(message, exchange) from cause
 
 
 def where_to(response: HTTPResponse) -> str:

@@ -8,7 +8,7 @@ from ._contract import Asset, MediaType, Upload, UploadRequest
 from ._errors import LipSyncError, UnexpectedResponse, is_transient
 from ._media import Readable, Source
 from ._retry import RetryPolicy, repeatedly
-from ._transport import CHUNK_BYTES, Transport, connected, web_address
+from ._transport import CHUNK_BYTES, Transport, connected, web_address, where_to
 
 Progress = Callable[[int, int], None]
 
@@ -38,14 +38,13 @@ def upload(
         nonlocal current, refused_addresses
         if current.expires_at <= datetime.now(timezone.utc) or refused_addresses > 0:
             current = begin()
-        status, text = _put(source, current, on_progress, transport)
+        status, detail = _put(source, current, on_progress, transport)
         if 200 <= status < 300:
             return
         if status == 403:
             # Expired by the store's clock, if not by this one.
             refused_addresses += 1
-        code = re.search(r"<Code>(\w+)<", text)
-        raise UnexpectedResponse("The upload", status, code[1] if code else "")
+        raise UnexpectedResponse("upload", status, detail)
 
     def may_repeat(error: BaseException) -> bool:
         is_first_refusal = refused_addresses == 1 and isinstance(error, UnexpectedResponse)
@@ -60,18 +59,19 @@ def upload(
 def _put(
     source: Source, current: Upload, on_progress: Progress | None, transport: Transport
 ) -> tuple[int, str]:
-    """The status and the text of the store's answer."""
+    """The status of the store's answer, and the reason that it gives."""
     url = web_address(current.upload_url)
     with source.open() as stream:
         body = _counted(stream, source.size, on_progress)
         try:
             with (
-                connected("The upload"),
+                connected("upload"),
                 transport.open(
                     "PUT", url, headers=current.required_headers, body=body, timeout=STALL
                 ) as response,
             ):
-                return response.status, response.read(CHUNK_BYTES).decode(errors="replace")
+                code = re.search(rb"<Code>(\w+)<", response.read(CHUNK_BYTES))
+                return response.status, where_to(response) or (code[1].decode() if code else "")
         except _OwnError as error:
             raise (error.__cause__ or error) from None
 
