@@ -1,7 +1,7 @@
 import { saysOutOfMemory } from '../protocol/memory';
 import { type PackReport } from '../protocol/messages';
 import { InferenceCrash } from './inference-error';
-import { createInferenceHost, type InferenceHost } from './inference-host';
+import { createInferenceHost, type InferenceHost, type TaskOptions } from './inference-host';
 
 /**
  * Reports what a worker would find out about a pack when it starts, using an inference process of its own: manifest,
@@ -12,14 +12,11 @@ export async function checkPack(
   packDir: string,
   { signal, ...options }: { entry?: string; signal?: AbortSignal } = {},
 ): Promise<PackReport> {
-  const host = createInferenceHost(options);
-  const kill = (): void => host.kill();
-  signal?.addEventListener('abort', kill);
+  const host = createInferenceHost({ ...options, cancelGraceMs: 0 });
   try {
-    return await reportOnPack(packDir, host);
+    return await reportOnPack(packDir, host, signal && { signal });
   } finally {
-    signal?.removeEventListener('abort', kill);
-    kill();
+    host.kill();
   }
 }
 
@@ -31,9 +28,10 @@ export async function checkPack(
 export async function reportOnPack(
   packDir: string,
   host: Pick<InferenceHost, 'verify'>,
+  options?: TaskOptions,
 ): Promise<PackReport> {
   try {
-    const { packs } = await host.verify({ jobId: `verify:${packDir}`, packDirs: [packDir] });
+    const { packs } = await host.verify({ jobId: `verify:${packDir}`, packDirs: [packDir] }, options);
     const report = packs.find((each) => each.packDir === packDir);
     return report ?? { packDir, problem: 'the inference process reported nothing' };
   } catch (error) {

@@ -1,5 +1,17 @@
-import { reportOnPack } from './check-pack';
+import { writeFile } from 'node:fs/promises';
+import { testFolder } from '@lipsync/testkit';
+import { checkPack, reportOnPack } from './check-pack';
 import { InferenceCrash } from './inference-error';
+
+const at = testFolder();
+
+test('a check that was given up before it began ends its child at once', async () => {
+  await writeFile(at('deaf.js'), "process.on('message', () => undefined);");
+  const given = { entry: at('deaf.js'), signal: AbortSignal.abort() };
+  expect(await checkPack('/packs/official', given)).toMatchObject({
+    problem: 'the inference process ended with SIGKILL',
+  });
+});
 
 /** The report on a pack whose child failed with this error. */
 const reportAfter = (error: Error) =>
