@@ -30,6 +30,7 @@ afterAll(async () => {
 });
 
 const asText = { contentType: 'text/plain' };
+const never = new Promise<void>(() => undefined);
 const sign = (key: string, contentLength: number) =>
   storage.presignPut(key, { contentType: 'video/mp4', contentLength, expiresSeconds: 900 });
 const upload = (url: string, body: Uint8Array<ArrayBuffer>, contentType: string) =>
@@ -251,7 +252,7 @@ describe('failures', () => {
     // More than fits into the buffers on the way, so that the file is never read to its end.
     await truncate(source, 64_000_000);
     const abort = new AbortController();
-    server.faults.set({ latencyMs: 60_000 });
+    server.faults.set({ heldUntil: never });
     const putting = storage.put('held', { file: source }, { ...asText, signal: abort.signal });
     await eventually(async () => expect(await openFiles()).toContain(source));
     abort.abort(new Error('cancelled'));
@@ -267,7 +268,7 @@ describe('failures', () => {
 
   it('through the caller’s own signal are passed on unchanged', async () => {
     const abort = new AbortController();
-    server.faults.set({ latencyMs: 60_000 });
+    server.faults.set({ heldUntil: never });
     const { signal } = abort;
     const pending = [
       storage.put('slow', Buffer.from('x'), { ...asText, signal }),

@@ -90,8 +90,7 @@ describe('while S3 says nothing', () => {
     const api = await startApi({ config: { storageWaitMs: 300 } });
     const customer = await api.newCustomer();
     const upload = await createScenario(api, customer).upload({ put: false });
-    // Longer than all tries of a client that is given no deadline.
-    api.s3.faults.set({ latencyMs: 3_600_000, applies: ({ key }) => applies(key) });
+    api.s3.faults.set({ heldUntil: new Promise(() => undefined), applies: ({ key }) => applies(key) });
     const refused = await api.operations.refused('complete_upload', { key: customer.key, id: upload.id });
     expect(refused).toMatchObject({ status: 503, code: 'service_unavailable' });
     expect(refused.headers.get('retry-after')).toBe('5');

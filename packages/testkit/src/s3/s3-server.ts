@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { listenOnLoopback } from '../servers/ports';
 import { answerBrowser } from './cors';
 import { route } from './operations';
@@ -74,9 +73,8 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
   async function handle(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = parseS3Request(message);
     if (answerBrowser(request, response, (bucket) => store.bucket(bucket).corsRules())) return;
-    const { fault, latencyMs } = faults.draw(request);
-    // A server that is closed meanwhile keeps no process alive.
-    if (latencyMs > 0) await delay(latencyMs, undefined, { ref: false });
+    const { fault, heldUntil } = faults.draw(request);
+    await heldUntil;
     if (fault === 'slowDown') throw new S3Error(503, 'SlowDown', 'Please reduce your request rate.');
     if (fault === 'deny') throw accessDenied('Access Denied');
     const signed = isPublicRead(request, store) ? undefined : verifySignature(request, access);
@@ -154,14 +152,20 @@ interface S3Faults {
   denyRate: number;
   /** Requests whose connection is reset: uploads after their first bytes, downloads in the middle of the body. */
   resetRate: number;
-  /** Delay before a request is processed. */
-  latencyMs: number;
+  /** Requests are not processed before it resolves; one that never does makes the store silent. */
+  heldUntil: Promise<void> | undefined;
   applies: (request: { method: string; key: string }) => boolean;
 }
 
 /** 1, less the rounding error of adding fractions. */
 const WHOLE = 1 - 1e-9;
-const NONE: S3Faults = { slowDownRate: 0, denyRate: 0, resetRate: 0, latencyMs: 0, applies: () => true };
+const NONE: S3Faults = {
+  slowDownRate: 0,
+  denyRate: 0,
+  resetRate: 0,
+  heldUntil: undefined,
+  applies: () => true,
+};
 
 /** Spreads faults evenly, not randomly: a rate of 0.25 affects every fourth request, so that a test is reproducible. */
 function createFaultPlan() {
@@ -182,10 +186,10 @@ function createFaultPlan() {
     },
     /** Decides the fate of one request. */
     draw: (request: { method: string; key: string }) => {
-      if (!faults.applies(request)) return { fault: undefined, latencyMs: 0 };
+      if (!faults.applies(request)) return { fault: undefined, heldUntil: undefined };
       // One fault each: a request that is refused has no body to cut.
       const fault = (['slowDown', 'deny', 'reset'] as const).find(isDue);
-      return { fault, latencyMs: faults.latencyMs };
+      return { fault, heldUntil: faults.heldUntil };
     },
   };
 }

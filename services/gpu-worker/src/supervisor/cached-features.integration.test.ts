@@ -155,8 +155,9 @@ describe('the features that engines cache of videos', () => {
     await workers.perform(await fixture.preparation(videoId));
     await fixture.factories.query(`DELETE FROM features WHERE name LIKE 'latents:%'`);
     const render = await newRender(videoId);
+    let letThrough = (): void => undefined;
     fixture.s3.faults.set({
-      latencyMs: 2_000,
+      heldUntil: new Promise((resolve) => (letThrough = resolve)),
       applies: ({ method, key }) => method === 'PUT' && key.startsWith('features/'),
     });
     const running = workers.perform(render);
@@ -164,6 +165,7 @@ describe('the features that engines cache of videos', () => {
       expect(await fixture.row('renders', render.renderId)).toMatchObject({ status: 'completed' }),
     );
     expect(await latents(videoId)).toEqual([]);
+    letThrough();
     await running;
     expect(await latents(videoId)).toMatchObject([{ seconds: SHOWN / FPS }]);
   });

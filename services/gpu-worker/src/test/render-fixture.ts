@@ -20,12 +20,12 @@ import { type Media } from './scripted-host';
 
 const SIZE = { width: 192, height: 192 };
 const FRAMES = { plain: 20, face: 225 };
-const SPEECH_SECONDS = { short: 0.6, long: 240 };
+const SPEECH_SECONDS = { short: 0.6, long: 30 };
 const RECORD_SECONDS = 3600;
 const SAMPLE_FACE = join(__dirname, '../../../../samples/face.mp4');
 
 interface RenderOptions {
-  /** Speech of 0.6 s, or of four minutes, which takes the real child about ten seconds to render. */
+  /** Speech of 0.6 s, or of 30 s, for a render that is interrupted. */
   audio: 'short' | 'long';
   /** The preparation that the render names; true for that of the plain video. */
   prepared: boolean | string;
