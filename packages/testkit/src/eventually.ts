@@ -1,17 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 const EVERY_MS = 20;
+/** A limit for hangs, not for speed. Less than that of a test, which would not tell the last failure. */
+const DEADLINE_MS = 180_000;
 
 /**
  * Runs `probe` until it stops throwing (for instance an `expect` inside it) and returns its result. After `deadlineMs`
- * the last failure is thrown. The deadline only bounds a hang: a passing test never waits longer than the condition
- * takes.
+ * the last failure is thrown. A passing test never waits longer than the condition takes, so none needs a deadline of
+ * its own.
  */
 export async function eventually<T>(
   probe: () => T | Promise<T>,
-  options: { deadlineMs?: number } = {},
+  { deadlineMs = DEADLINE_MS }: { deadlineMs?: number } = {},
 ): Promise<T> {
-  const deadline = Date.now() + (options.deadlineMs ?? 10_000);
+  const deadline = Date.now() + deadlineMs;
   for (;;) {
     try {
       return await probe();

@@ -40,11 +40,12 @@ export interface HttpsReceiver {
   /** The oldest request that no `next` call has returned yet. Waits for it. */
   next(): Promise<ReceivedRequest>;
   /** Waits until the condition holds for the requests received so far. */
-  until(condition: (requests: readonly ReceivedRequest[]) => boolean, deadlineMs?: number): Promise<void>;
+  until(condition: (requests: readonly ReceivedRequest[]) => boolean): Promise<void>;
   close(): Promise<void>;
 }
 
-const DEADLINE_MS = 15_000;
+/** A limit for hangs, not for speed. */
+const DEADLINE_MS = 120_000;
 
 /** Starts a receiver that replies 200 with an empty body until told otherwise. */
 export async function startHttpsReceiver(options: {
@@ -80,11 +81,11 @@ export async function startHttpsReceiver(options: {
   server.on('secureConnection', () => (connections += 1));
   const port = await listenOnLoopback(server, options.port);
 
-  const until = async (condition: () => boolean, deadlineMs: number): Promise<void> => {
-    const signal = AbortSignal.timeout(deadlineMs);
+  const until = async (condition: () => boolean): Promise<void> => {
+    const signal = AbortSignal.timeout(DEADLINE_MS);
     while (!condition())
       await once(arrivals, 'request', { signal }).catch(() => {
-        throw new Error(`no such request within ${deadlineMs} ms; got ${requests.length}`);
+        throw new Error(`no such request within ${DEADLINE_MS} ms; got ${requests.length}`);
       });
   };
 
@@ -100,12 +101,12 @@ export async function startHttpsReceiver(options: {
     },
     next: async () => {
       const wanted = taken++;
-      await until(() => requests.length > wanted, DEADLINE_MS);
+      await until(() => requests.length > wanted);
       const request = requests[wanted];
       if (request === undefined) throw new Error('the request is gone');
       return request;
     },
-    until: (condition, deadlineMs = DEADLINE_MS) => until(() => condition(requests), deadlineMs),
+    until: (condition) => until(() => condition(requests)),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

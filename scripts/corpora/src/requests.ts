@@ -126,17 +126,14 @@ async function prepare({ api }: Caller) {
   });
   await fetch(upload.upload_url, { method: 'PUT', headers: upload.required_headers, body: bytes });
   const audio = await api.uploads.create(SAMPLE_AUDIO, { mediaType: 'audio' });
-  await eventually(
-    async () => {
-      const settled = [
-        (await api.webhooks.get(event)).status === 'delivered',
-        (await api.assets.get(audio.id)).status === 'ready',
-        (await api.preparations.get(preparation.id)).status === 'failed',
-      ];
-      if (settled.includes(false)) throw new Error('the resources to fuzz with are not ready');
-    },
-    { deadlineMs: 60_000 },
-  );
+  await eventually(async () => {
+    const settled = [
+      (await api.webhooks.get(event)).status === 'delivered',
+      (await api.assets.get(audio.id)).status === 'ready',
+      (await api.preparations.get(preparation.id)).status === 'failed',
+    ];
+    if (settled.includes(false)) throw new Error('the resources to fuzz with are not ready');
+  });
   return {
     render: render.id,
     event,

@@ -77,14 +77,11 @@ describe('webhooks', () => {
   afterAll(() => hooks.close());
 
   const settled = (eventId: string, status: Delivery['status']): Promise<Delivery> =>
-    eventually(
-      async () => {
-        const delivery = await system.api.webhooks.get(eventId);
-        expect(delivery.status).toBe(status);
-        return delivery;
-      },
-      { deadlineMs: 30_000 },
-    );
+    eventually(async () => {
+      const delivery = await system.api.webhooks.get(eventId);
+      expect(delivery.status).toBe(status);
+      return delivery;
+    });
 
   const isSignedWith =
     (secretHex: string) =>

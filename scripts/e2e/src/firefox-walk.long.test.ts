@@ -6,8 +6,6 @@ import { startSystem, type System } from './system';
 
 const firefox = findFirefox();
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-/** The built-in musetalk pack draws some five seconds. */
-const RENDERED = { deadlineMs: 180_000 };
 
 (firefox === null ? describe.skip : describe)('in Firefox', () => {
   let system: System;
@@ -58,12 +56,8 @@ const RENDERED = { deadlineMs: 180_000 };
     );
     await expectAccessible();
     await press('Render');
-    await eventually(
-      async () =>
-        expect(await tab.evaluate(`document.querySelectorAll('[aria-label=Comparison] video').length`)).toBe(
-          2,
-        ),
-      RENDERED,
+    await eventually(async () =>
+      expect(await tab.evaluate(`document.querySelectorAll('[aria-label=Comparison] video').length`)).toBe(2),
     );
     await expectAccessible();
     await tab.evaluate(`(() => { document.querySelector('.credentials summary').click(); return true; })()`);

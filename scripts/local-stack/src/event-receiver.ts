@@ -57,7 +57,7 @@ export async function startEventReceiver(
     url: `https://${authority}/webhooks`,
     /** The verified event of a record; waits for it. Throws when two different ones arrive. */
     async eventFor(recordId: string): Promise<ReceivedEvent> {
-      await server.until(() => eventFor(recordId).length > 0, 120_000);
+      await server.until(() => eventFor(recordId).length > 0);
       const [only, second] = eventFor(recordId);
       if (only === undefined || second !== undefined)
         throw new Error(`${recordId} was announced by two events`);

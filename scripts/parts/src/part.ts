@@ -34,8 +34,6 @@ export interface Part {
   resume(): void;
 }
 
-const START_DEADLINE_MS = 90_000;
-
 export function createPart(options: PartOptions): Part {
   const { name, version, script = name, argument = 'run', port, lasts = false } = options;
   const log = path.join(options.env.PARTS_DIR, `${name}.log`);
@@ -63,9 +61,7 @@ export function createPart(options: PartOptions): Part {
       const child = spawn(command, [argument], { env, stdio: ['ignore', output, output] });
       closeSync(output);
       running = child;
-      await eventually(() => (hasEnded(child) ? undefined : connectTo(Number(port))), {
-        deadlineMs: START_DEADLINE_MS,
-      });
+      await eventually(() => (hasEnded(child) ? undefined : connectTo(Number(port))));
       if (hasEnded(child)) throw new Error(`${name} ended as it started: see ${log}`);
     },
     kill: async () => {

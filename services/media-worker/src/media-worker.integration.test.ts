@@ -37,7 +37,6 @@ import { mediaWorkerEnvironment } from './env';
 import { startMediaWorker } from './start-media-worker';
 
 const HOST = 'media.example.test';
-const PATIENCE = { deadlineMs: 30_000 };
 
 let folder: string;
 let database: TestDatabase;
@@ -174,7 +173,7 @@ it('takes the jobs that waited when it starts and those that arrive while it run
   const { port } = await startWorker('a');
   const late = await newAsset();
   for (const { id } of [early, late]) {
-    await eventually(async () => expect(await assetOf(id)).toMatchObject({ status: 'ready' }), PATIENCE);
+    await eventually(async () => expect(await assetOf(id)).toMatchObject({ status: 'ready' }));
   }
   expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
   expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
@@ -198,7 +197,7 @@ it('takes no job while the store refuses it, logs that once, and stops when told
   const wrong = { S3_SECRET_ACCESS_KEY: 'of another store' };
   const starting = startWorker('refused', wrong, (_, lifecycle) => (opened = lifecycle), lines);
   const refusals = () => lines.filter((line) => line.includes('refuses this worker'));
-  await eventually(async () => expect(refusals()).toHaveLength(1), PATIENCE);
+  await eventually(async () => expect(refusals()).toHaveLength(1));
   expect(refusals()[0]).toContain('ping: rejected, status 403');
   expect(await db.prisma.worker.findFirst({ where: { id: 'refused' } })).toBeNull();
   await opened?.shutdown('test');
@@ -218,11 +217,11 @@ it('waits for a database that is away when it starts, alive and not ready, and w
   const status = async (path: string) => (await fetch(`http://127.0.0.1:${port}/${path}`)).status;
   expect([await status('healthz'), await status('readyz')]).toEqual([200, 503]);
   await accept(true);
-  await eventually(async () => expect(await status('readyz')).toBe(200), PATIENCE);
+  await eventually(async () => expect(await status('readyz')).toBe(200));
   await eventually(async () => {
     const told = parseExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
     expect(told.value('lipsync_live_slots', { queue: 'media' })).toBe(2);
-  }, PATIENCE);
+  });
   await lifecycle.shutdown('test');
   expect(lines.filter((line) => line.includes('could not'))).toEqual([]);
   await late.drop();
@@ -231,14 +230,14 @@ it('waits for a database that is away when it starts, alive and not ready, and w
 it('exports its own counts and the backlog of the whole system while the database is there', async () => {
   const { port } = await startWorker('a');
   const asset = await newAsset();
-  await eventually(async () => expect(await assetOf(asset.id)).toMatchObject({ status: 'ready' }), PATIENCE);
+  await eventually(async () => expect(await assetOf(asset.id)).toMatchObject({ status: 'ready' }));
   const scrape = async () => parseExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
   const told = await eventually(async () => {
     const metrics = await scrape();
     const labels = { queue: 'media', outcome: 'completed' };
     expect(metrics.value('lipsync_jobs_total', labels)).toBeGreaterThanOrEqual(1);
     return metrics;
-  }, PATIENCE);
+  });
   const { sizeBytes } = await assetOf(asset.id);
   expect(told.value('lipsync_ingest_bytes_total')).toBeGreaterThanOrEqual(Number(sizeBytes));
   expect(told.value('lipsync_queue_wait_seconds_count', { queue: 'media' })).toBeGreaterThanOrEqual(1);
@@ -256,7 +255,7 @@ it('takes over an ingest whose worker was killed in the middle, and logs in one 
   // What a killed worker leaves behind: a claim that is never renewed.
   await claimJob(db, id, { workerId: 'killed', leaseSeconds: 1 });
   const { lines } = await startWorker('a');
-  await eventually(async () => expect(await assetOf(asset.id)).toMatchObject({ status: 'ready' }), PATIENCE);
+  await eventually(async () => expect(await assetOf(asset.id)).toMatchObject({ status: 'ready' }));
   expect(await jobOf(asset.id)).toMatchObject({ status: 'finished', attempts: 2, workerId: 'a' });
   const recovered = lines.filter((line) => line.includes('job_recovered'));
   expect(recovered.map((line) => JSON.parse(line) as unknown)).toMatchObject([
@@ -279,7 +278,7 @@ it('enqueues again what Redis has lost', async () => {
   const lost = new Date(Date.now() - 60_000);
   await db.prisma.job.update({ where: { assetId: asset.id }, data: { enqueuedAt: lost, enqueueSeq: 7 } });
   const { port } = await startWorker('a');
-  await eventually(async () => expect(await assetOf(asset.id)).toMatchObject({ status: 'ready' }), PATIENCE);
+  await eventually(async () => expect(await assetOf(asset.id)).toMatchObject({ status: 'ready' }));
   expect((await jobOf(asset.id)).enqueueSeq).toBeGreaterThan(7);
   // A turn of the reconciler counts when it is over, and the job may have ended before.
   await eventually(async () => {
@@ -293,9 +292,9 @@ describe('downloads from a server that stays silent', () => {
     const other = await createCustomer(db, TEST_ACT, { name: 'B', sealSecret: () => new Uint8Array(1) });
     const hogs = await Promise.all(Array.from({ length: 4 }, () => newAsset('/silent')));
     const { lifecycle } = await startWorker('a', PATIENT);
-    await eventually(() => expect(silentDownloads).toBe(1), PATIENCE);
+    await eventually(() => expect(silentDownloads).toBe(1));
     const file = await newAsset('/video.mp4', other.id);
-    await eventually(async () => expect(await assetOf(file.id)).toMatchObject({ status: 'ready' }), PATIENCE);
+    await eventually(async () => expect(await assetOf(file.id)).toMatchObject({ status: 'ready' }));
     expect(silentDownloads).toBe(1);
     await lifecycle.shutdown('test');
     await db.prisma.job.deleteMany({ where: { assetId: { in: hogs.map(({ id }) => id) } } });
@@ -311,11 +310,11 @@ describe('downloads from a server that stays silent', () => {
       engines: ['musetalk'],
     });
     const { lines } = await startWorker('a', { ...PATIENT, MEDIA_SLOTS: '1' });
-    await eventually(() => expect(silentDownloads).toBe(1), PATIENCE);
+    await eventually(() => expect(silentDownloads).toBe(1));
     await cancelRender(db, customerId, render.id);
-    await eventually(() => expect(silentDownloads).toBe(0), PATIENCE);
+    await eventually(() => expect(silentDownloads).toBe(0));
     const file = await newAsset();
-    await eventually(async () => expect(await assetOf(file.id)).toMatchObject({ status: 'ready' }), PATIENCE);
+    await eventually(async () => expect(await assetOf(file.id)).toMatchObject({ status: 'ready' }));
     const jobs = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(jobs.filter(({ event, outcome }) => event === 'job' && outcome === 'dropped')).toHaveLength(1);
   });
@@ -325,7 +324,7 @@ it('ingests each of many assets exactly once with two workers side by side', asy
   await Promise.all([startWorker('a'), startWorker('b')]);
   const assets = await Promise.all(Array.from({ length: 8 }, () => newAsset()));
   for (const { id } of assets) {
-    await eventually(async () => expect(await assetOf(id)).toMatchObject({ status: 'ready' }), PATIENCE);
+    await eventually(async () => expect(await assetOf(id)).toMatchObject({ status: 'ready' }));
     expect(await jobOf(id)).toMatchObject({ attempts: 1, status: 'finished' });
   }
 });
@@ -340,12 +339,12 @@ it('deletes the cached data of a video, rows and bytes, once the last record tha
   const expiresAt = new Date(Date.now() + 1_000);
   expect(await publishFeature(db, feature, content, { expiresAt, owner: null })).toBe(true);
 
-  await eventually(async () => expect(await storage.head(featureKey(object))).toBeNull(), PATIENCE);
+  await eventually(async () => expect(await storage.head(featureKey(object))).toBeNull());
   expect(expiresAt.getTime()).toBeLessThanOrEqual(Date.now());
-  await eventually(async () => expect(await db.prisma.featureObject.count()).toBe(0), PATIENCE);
+  await eventually(async () => expect(await db.prisma.featureObject.count()).toBe(0));
   expect(await db.prisma.feature.count()).toBe(0);
   await eventually(async () => {
     const told = parseExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
     expect(told.value('lipsync_purged_total', { kind: 'feature' })).toBe(1);
-  }, PATIENCE);
+  });
 });

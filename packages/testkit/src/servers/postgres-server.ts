@@ -21,9 +21,6 @@ import { Client } from 'pg';
 import { freePort } from './ports';
 import { isAlive, waitUntil } from './processes';
 
-/** A limit for hangs: that a server has ended is noticed at once, and a busy machine may need a minute. */
-const START_DEADLINE_MS = 120_000;
-const STOP_DEADLINE_MS = 20_000;
 const PASSWORD_FILE = 'superuser.password';
 
 interface PostgresOptions {
@@ -70,7 +67,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   let exited = false;
   child.once('exit', () => (exited = true));
   child.once('error', () => (exited = true));
-  return waitUntil('Postgres start', START_DEADLINE_MS, async () => {
+  return waitUntil('Postgres start', async () => {
     if (exited) throw new Error(`Postgres did not start: ${readFileSync(logFile, 'utf8').slice(-2000)}`);
     return serverOf(dataDir);
   });
@@ -139,11 +136,11 @@ async function serverOf(dataDir: string): Promise<RunningPostgres | undefined> {
 
 async function shutDown(pid: number): Promise<void> {
   if (isAlive(pid)) process.kill(pid, 'SIGINT');
-  await waitUntil('Postgres stop', STOP_DEADLINE_MS, async () => (isAlive(pid) ? undefined : true));
+  await waitUntil('Postgres stop', async () => (isAlive(pid) ? undefined : true));
 }
 
 async function dataDirectoryBehind(connectionString: string): Promise<string | undefined> {
-  const client = new Client({ connectionString, connectionTimeoutMillis: 2000 });
+  const client = new Client({ connectionString, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);
   try {
     await client.connect();

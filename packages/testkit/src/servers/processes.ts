@@ -10,17 +10,16 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Polls `probe` until it returns a value. Throws if `deadlineMs` has passed or `probe` throws. */
-export async function waitUntil<T>(
-  what: string,
-  deadlineMs: number,
-  probe: () => Promise<T | undefined>,
-): Promise<T> {
-  const deadline = Date.now() + deadlineMs;
+/** A limit for hangs: that a server has ended is noticed at once, and a busy machine may need a minute. */
+const DEADLINE_MS = 120_000;
+
+/** Polls `probe` until it returns a value. Throws if that takes too long or `probe` throws. */
+export async function waitUntil<T>(what: string, probe: () => Promise<T | undefined>): Promise<T> {
+  const deadline = Date.now() + DEADLINE_MS;
   for (;;) {
     const result = await probe();
     if (result !== undefined) return result;
-    if (Date.now() >= deadline) throw new Error(`${what}: not within ${deadlineMs} ms`);
+    if (Date.now() >= deadline) throw new Error(`${what}: not within ${DEADLINE_MS} ms`);
     await delay(20);
   }
 }

@@ -13,9 +13,6 @@ import { Redis } from 'ioredis';
 import { freePort } from './ports';
 import { isAlive, waitUntil } from './processes';
 
-/** A limit for hangs: that a server has ended is noticed at once. */
-const START_DEADLINE_MS = 120_000;
-const STOP_DEADLINE_MS = 10_000;
 /** Tells other processes the port of the server of a directory. */
 const PORT_FILE = 'port';
 
@@ -57,7 +54,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis> {
   let failure: string | undefined;
   child.once('error', (error) => (failure = error.message));
   child.once('exit', () => (failure ??= readFileSync(logFile, 'utf8').slice(-2000)));
-  return waitUntil('Redis start', START_DEADLINE_MS, async () => {
+  return waitUntil('Redis start', async () => {
     if (failure !== undefined) throw new Error(`${program} did not start: ${failure}`);
     return serverOf(dataDir);
   });
@@ -98,8 +95,8 @@ async function processBehind(port: number, dataDir: string): Promise<number | un
   const client = new Redis(port, '127.0.0.1', {
     lazyConnect: true,
     retryStrategy: () => null,
-    connectTimeout: 1000,
-    commandTimeout: 1000,
+    connectTimeout: 5_000,
+    commandTimeout: 5_000,
     maxRetriesPerRequest: 0,
     // Its timer outlives the connection and would delay the end of the process.
     disconnectTimeout: 50,
@@ -120,5 +117,5 @@ async function processBehind(port: number, dataDir: string): Promise<number | un
 
 async function shutDown(pid: number): Promise<void> {
   if (isAlive(pid)) process.kill(pid, 'SIGTERM');
-  await waitUntil('Redis stop', STOP_DEADLINE_MS, async () => (isAlive(pid) ? undefined : true));
+  await waitUntil('Redis stop', async () => (isAlive(pid) ? undefined : true));
 }

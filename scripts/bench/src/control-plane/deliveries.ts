@@ -82,7 +82,7 @@ async function firstAttempts(scene: Scene): Promise<DeliveryFigures['first_attem
 
 /** Arrival time of each request beyond the first `before`, by its event. */
 async function arrivals({ receiver }: Scene, before: number, count: number): Promise<Map<string, number>> {
-  await receiver.until((requests) => requests.length >= before + count, 120_000);
+  await receiver.until((requests) => requests.length >= before + count);
   return new Map(
     receiver.requests
       .slice(before, before + count)
