@@ -55,9 +55,15 @@ describe('messages', () => {
 
   it('that a worker took and then died reach another worker', async () => {
     await queues.add('media', { jobId: 'job_a', enqueueSeq: 1 });
-    expect(await open(200).take()).toMatchObject({ jobId: 'job_a' });
+    const dead = openMessages({ redisUrl, logger, prefix, queues: ['media'] });
+    opened.push(dead);
+    expect(await dead.take()).toMatchObject({ jobId: 'job_a' });
     const other = open(200);
     expect(await other.take()).toBeUndefined();
+    // The lock of the dead one runs out.
+    const redis = new Redis(redisUrl);
+    expect(await redis.del(await redis.keys(`${prefix}:media:*:lock`))).toBe(1);
+    redis.disconnect();
     await eventually(async () =>
       expect(await other.take()).toMatchObject({ jobId: 'job_a', queue: 'media' }),
     );

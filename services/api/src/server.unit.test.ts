@@ -74,8 +74,8 @@ describe('the HTTP server', () => {
   });
 
   describe('a client that keeps the server waiting', () => {
-    /** Far below what any client here takes that does send. */
-    const impatient = { timeouts: { headersMs: 20, requestMs: 40, checkEveryMs: 10, keepAliveMs: 20 } };
+    /** Far above what the bytes that a client has sent take on a busy machine. */
+    const impatient = { timeouts: { headersMs: 100, requestMs: 200, checkEveryMs: 10, keepAliveMs: 20 } };
 
     it('is left without an answer if it has sent nothing: its first request would take that answer for its own', async () => {
       const socket = await open(ok, impatient);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { PassThrough } from 'node:stream';
 import { rotateSecret } from '@lipsync/db';
 import { createSecretBox, EgressError, type Logger } from '@lipsync/runtime';
 import { cutConnections, eventually, TEST_ACT } from '@lipsync/testkit';
@@ -82,12 +83,14 @@ it("signs with the customer's newest secret", async () => {
 it('claims nothing new when it closes, and settles what is in flight', async () => {
   const customer = await fixture.newCustomer();
   const { id } = await fixture.addDelivery(customer);
-  fixture.receiver.reply('drip');
-  // One slot, occupied by the slow response: no claim is running when closing begins.
-  const dispatcher = fixture.dispatch({ timeoutMs: 3_000, slots: 1 });
+  const response = new PassThrough();
+  fixture.receiver.reply({ status: 200, body: () => response });
+  // One slot, occupied by the response under way: no claim is running when closing begins.
+  const dispatcher = fixture.dispatch({ slots: 1 });
   await fixture.receiver.next();
   const closed = dispatcher.close();
   const late = await fixture.addDelivery(customer);
+  response.end();
   await closed;
   expect(await fixture.read(id)).toMatchObject({ status: 'delivered', attempts: 1 });
   expect(await fixture.read(late.id)).toMatchObject({ status: 'pending', attempts: 0 });
@@ -152,6 +155,8 @@ describe('a failed attempt', () => {
 });
 
 describe('the dispatcher', () => {
+  /** What hangs does so for longer than any test. */
+  const PATIENT = { timeoutMs: 3_600_000, leaseSeconds: 3_600 };
   const hangAt = (path: string) =>
     fixture.receiver.reply((request) => (request.path === path ? 'hang' : { status: 200 }));
   const arrivedAt = (path: string) =>
@@ -161,7 +166,7 @@ describe('the dispatcher', () => {
     const customer = await fixture.newCustomer();
     hangAt('/hang');
     for (let index = 0; index < 20; index++) await fixture.addDelivery(customer, `${ORIGIN}/hang`);
-    fixture.dispatch();
+    fixture.dispatch(PATIENT);
     await fixture.receiver.until(() => arrivedAt('/hang') === 8);
     const { id } = await fixture.addDelivery(customer, `${OTHER_ORIGIN}/fine`);
     await eventually(async () => expect(await fixture.read(id)).toMatchObject({ status: 'delivered' }));
@@ -172,8 +177,7 @@ describe('the dispatcher', () => {
     const greedy = await fixture.newCustomer();
     hangAt('/hang');
     for (let index = 0; index < 6; index++) await fixture.addDelivery(greedy, `${ORIGIN}/hang`);
-    fixture.dispatch({ slots: 4, perCustomer: 2 });
-    fixture.dispatch({ slots: 4, perCustomer: 2 });
+    for (let count = 0; count < 2; count++) fixture.dispatch({ ...PATIENT, slots: 4, perCustomer: 2 });
     await fixture.receiver.until(() => arrivedAt('/hang') === 2);
     const { id } = await fixture.addDelivery(await fixture.newCustomer(), `${ORIGIN}/fine`);
     await eventually(async () => expect(await fixture.read(id)).toMatchObject({ status: 'delivered' }));

@@ -4,7 +4,7 @@ import { referInput } from '../inputs/assets';
 import { completeUpload } from '../inputs/uploads';
 import { completeIngest, completeRender } from '../jobs/complete';
 import { failJob } from '../jobs/fail';
-import { databaseNow, transaction } from '../postgres/db';
+import { databaseNow, secondsAfter, transaction } from '../postgres/db';
 import { expireUpload } from './overdue';
 import { purge, type PurgeOptions, type PurgeReport } from './purge';
 
@@ -145,22 +145,15 @@ describe('purge', () => {
   it('keeps the bytes of an asset that a render began to use at the moment of its expiry', async () => {
     const { db, customerId, make } = scenario;
     const assetId = await make.readyAsset({ customerId, mediaType: 'video' });
-    await make.query(`UPDATE assets SET expires_at = now() + interval '1 second' WHERE id = $1`, [assetId]);
+    const expiresAt = secondsAfter(await databaseNow(db.prisma), -1);
+    await db.prisma.asset.update({ where: { id: assetId }, data: { expiresAt } });
     const { render } = await scenario.render();
     const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     let purged: Promise<PurgeReport> | undefined;
     await transaction(db, async (tx) => {
-      await referInput(
-        tx,
-        { customerId, mediaType: 'video', input: { asset_id: assetId } },
-        await databaseNow(tx),
-      );
+      const input = { customerId, mediaType: 'video', input: { asset_id: assetId } } as const;
+      await referInput(tx, input, secondsAfter(expiresAt, -1));
       await tx.render.update({ where: { id: render.id }, data: { videoAssetId: assetId } });
-      await eventually(async () =>
-        expect(
-          await make.query('SELECT FROM assets WHERE id = $1 AND expires_at < now()', [assetId]),
-        ).toHaveLength(1),
-      );
       purged = run();
       await eventually(async () => expect(await make.query(waiting)).toHaveLength(1));
     });

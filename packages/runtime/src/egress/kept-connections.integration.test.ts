@@ -17,7 +17,7 @@ beforeEach(async () => {
     isAllowedAddress: () => false,
     routes,
     ca: receiver.ca,
-    connectTimeoutMs: 2_000,
+    connectTimeoutMs: 60_000,
   });
 });
 afterEach(async () => {
@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 async function post(host = HOST): Promise<number> {
-  const options = { headers: {}, body: '{}', deadlineMs: 5_000 };
+  const options = { headers: {}, body: '{}', deadlineMs: 60_000 };
   return (await egress.post(`https://${host}/hook`, options)).status;
 }
 

@@ -63,7 +63,7 @@ test('an output that cannot be signed is delivered unsigned and logged, but not 
 });
 
 test('where signatures are required and the certificate has expired, no render begins', async () => {
-  const soon = await createSigningCertificate({ validity: { from: -1000, to: 2000 } });
+  const soon = await createSigningCertificate({ validity: { from: -1000, to: 1800_000 } });
   const { marks } = await open('required', soon);
   await expect(marks.check()).resolves.toBeUndefined();
   jest.useFakeTimers({ now: Date.now() + 3600_000 });
