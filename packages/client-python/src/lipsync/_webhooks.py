@@ -14,6 +14,7 @@ from ._errors import WebhookVerificationError
 from ._media import Readable
 from ._parse import parse
 
+
 class WebhookHeaders(Protocol):
     """The headers of a request, as every framework has them: names in any case, and their values."""
 
