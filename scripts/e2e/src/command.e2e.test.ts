@@ -11,7 +11,7 @@ import { REPOSITORY_ROOT } from '@lipsync/local-stack';
 import { listenOnLoopback, makeFaceVideo, makeTone, testFolder } from '@lipsync/testkit';
 import { Client, type Progress } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { type SharedSystem, shareSystem } from './system';
+import { type SharedSystem, shareSystem, whileStopped } from './system';
 
 /** A receiver as developers have it: without TLS, on loopback. */
 async function receiveHere() {
@@ -146,8 +146,10 @@ describe('the command, as a customer has it', () => {
     ]);
 
     const again = { video: record.video_asset_id, audio: record.audio_asset_id, wait_seconds: 0 };
-    const second = await call('render', again);
-    expect((await call('cancel', { id: second.record.id })).record.status).toBe('cancelled');
+    await whileStopped(system, 'gpu-worker', async () => {
+      const { id } = (await call('render', again)).record;
+      expect((await call('cancel', { id })).record.status).toBe('cancelled');
+    });
     const { content, isError } = await agent.callTool({ name: 'cancel', arguments: { id: record.id } });
     expect(isError).toBe(true);
     expect(JSON.stringify(content)).toMatch(/this one has finished\. \(render_not_cancellable\)/);
@@ -157,7 +159,7 @@ describe('the command, as a customer has it', () => {
     const hooks = await system.receive('hooks.example.test');
     const url = 'https://hooks.example.test/lipsync';
     await lipsync('render', 'face.mp4', 'voice.wav', '--out', 'announced.mp4', '--webhook', url);
-    await hooks.until(() => hooks.requests.length > 0, 60_000);
+    await hooks.until(() => hooks.requests.length > 0);
     const [delivery] = hooks.requests;
     const header = (name: string) => ['--header', `${name}: ${String(delivery?.headers[name])}`];
     const headers = [...header('svc-signature'), ...header('svc-delivery-id')];

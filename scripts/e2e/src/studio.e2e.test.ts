@@ -7,7 +7,7 @@ import { provisionCustomer, REPOSITORY_ROOT, type StackCustomer } from '@lipsync
 import { eventually, makeFaceVideo, makeTone, testFolder } from '@lipsync/testkit';
 import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { collectComplaints, expectAccessible, findChromium, launchChromium } from './browser';
-import { createAdmin, type SharedSystem, shareSystem } from './system';
+import { createAdmin, type SharedSystem, shareSystem, whileStopped } from './system';
 
 const executable = findChromium();
 const inChromium = executable === null ? describe.skip : describe;
@@ -300,10 +300,7 @@ inChromium('the studio', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
 
     await page.unroute(isStore);
-    await page.getByRole('button', { name: 'Render' }).click();
-    await page.getByRole('heading', { name: 'face.mp4 with voice.wav' }).waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('This render was cancelled').waitFor();
+    await renderAndCancel();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Render again' }).click();
     await page.getByRole('region', { name: 'Voice' }).getByText('voice.wav').waitFor();
@@ -335,10 +332,7 @@ inChromium('the studio', () => {
     await signIn(page, system.customer.api_key);
     await page.getByLabel('Video file').setInputFiles(file('face.mp4'));
     await page.getByLabel('Voice file').setInputFiles(file('voice.wav'));
-    await page.getByRole('button', { name: 'Render' }).click();
-    await page.getByRole('heading', { name: 'face.mp4 with voice.wav' }).waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('This render was cancelled').waitFor();
+    await renderAndCancel();
     // Whoever comes back with the same key finds the render, and the video to compare it with.
     const other = await context.newPage();
     await visit('/studio', other);
@@ -415,6 +409,16 @@ async function visit(path: string, tab = page): Promise<void> {
 async function signIn(tab: Page, key: string): Promise<void> {
   await tab.getByLabel('API key', { exact: true }).fill(key);
   await tab.keyboard.press('Enter');
+}
+
+/** Cancels what was chosen after the service has accepted it, and before it can be rendered. */
+async function renderAndCancel(): Promise<void> {
+  await whileStopped(system, 'gpu-worker', async () => {
+    await page.getByRole('button', { name: 'Render' }).click();
+    await page.getByRole('heading', { name: 'face.mp4 with voice.wav' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('This render was cancelled').waitFor();
+  });
 }
 
 const isStore = (url: URL): boolean => url.origin !== new URL(system.description.base_url).origin;

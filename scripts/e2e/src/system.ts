@@ -143,6 +143,18 @@ export async function killHard({ stack }: System, service: string): Promise<void
   });
 }
 
+/** Does the work while a process of the stack stands still: what needs that process cannot end before. */
+export async function whileStopped<T>({ stack }: System, name: string, work: () => Promise<T>): Promise<T> {
+  const pid = stack.findPid(name);
+  if (pid === null) throw new Error(`${name} does not run`);
+  process.kill(pid, 'SIGSTOP');
+  try {
+    return await work();
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+}
+
 const ADMIN_COMMAND = path.join(REPOSITORY_ROOT, 'scripts', 'local-stack', 'dist', 'admin.js');
 
 interface CommandOutcome {
@@ -185,42 +197,33 @@ const TERMINAL = new Set(['completed', 'failed', 'cancelled']);
  * Polls until the render is terminal; checks that its progress never falls and that every response conforms to the
  * contract.
  */
-export async function awaitRender(api: LipSync, id: string, deadlineMs = 120_000): Promise<RenderRecord> {
+export async function awaitRender(api: LipSync, id: string): Promise<RenderRecord> {
   const progress: number[] = [];
-  const ended = await eventually(
-    async () => {
-      const record = await api.renders.get(id);
-      progress.push(record.progress_percent);
-      expect(TERMINAL).toContain(record.status);
-      return record;
-    },
-    { deadlineMs },
-  );
+  const ended = await eventually(async () => {
+    const record = await api.renders.get(id);
+    progress.push(record.progress_percent);
+    expect(TERMINAL).toContain(record.status);
+    return record;
+  });
   // Not checked while polling, because a failure there would only be retried.
   expect(progress).toEqual([...progress].sort((a, b) => a - b));
   return ended;
 }
 
 export function awaitPreparation(api: LipSync, id: string): Promise<PreparationRecord> {
-  return eventually(
-    async () => {
-      const record = await api.preparations.get(id);
-      expect(TERMINAL).toContain(record.status);
-      return record;
-    },
-    { deadlineMs: 120_000 },
-  );
+  return eventually(async () => {
+    const record = await api.preparations.get(id);
+    expect(TERMINAL).toContain(record.status);
+    return record;
+  });
 }
 
 export function awaitAsset(api: LipSync, id: string): Promise<Asset> {
-  return eventually(
-    async () => {
-      const asset = await api.assets.get(id);
-      expect(['ready', 'failed']).toContain(asset.status);
-      return asset;
-    },
-    { deadlineMs: 60_000 },
-  );
+  return eventually(async () => {
+    const asset = await api.assets.get(id);
+    expect(['ready', 'failed']).toContain(asset.status);
+    return asset;
+  });
 }
 
 /** Expects a call to be refused with this status and code. Returns the error object, to compare it with another. */
