@@ -4,7 +4,6 @@ import { type Box, type RgbPicture } from '@lipsync/kernels';
 import { buildTrack, LONGEST_GAP, LOOK_EVERY, settledFrames } from './build-track';
 import { composeFaces } from './compose-faces';
 import { createFaceDetector } from './face-detector';
-import { landmarkBounds } from './face-geometry';
 import { createFaceStream, type FaceStream, type Size } from './face-stream';
 import { createFaceTracker, type Looks } from './face-tracker';
 import { createHandFinders } from './hand-finder';
@@ -92,7 +91,7 @@ export async function analyzeFaces({
     const looks = news !== null && (newShot || news.face || seconds >= nextLook);
     held.push(isHeld);
     cuts.push(newShot);
-    const looking: Promise<Looks | null> = looks ? track(picture, seconds, newShot) : Promise.resolve(null);
+    const looking: Promise<Looks | null> = looks ? track(picture, seconds, news) : Promise.resolve(null);
     // This thread would otherwise wait for the graphs.
     const [found] = await allEnded([looking, lookBack()]);
     lookBack = async () => undefined;
@@ -102,13 +101,12 @@ export async function analyzeFaces({
     }
     if (found) {
       nextLook = seconds + LOOK_EVERY;
-      const [main] = found;
-      followed = main.points && landmarkBounds(main.points);
-      if (found.length > 1) listening ??= listen();
+      followed = found.main;
+      if (found.looks.length > 1) listening ??= listen();
       // Whether it can be heard matters at the end.
       listening?.catch(() => undefined);
       lookBack = async () => {
-        for (const { face, points } of found) {
+        for (const { face, points } of found.looks) {
           const stream = streams.get(face) ?? createFaceStream(frame, picture, source, handFinder());
           streams.set(face, stream);
           await stream.see(frame, seconds, picture, points);

@@ -57,8 +57,8 @@ interface Lost {
 
 /**
  * The other faces around the main one. The tracker does not mistake them for it when it is briefly hidden, and the
- * landmarks of those that count are followed too, each less often the more there are: together they cost at most three
- * quarters of a face.
+ * landmarks of those that count are followed too, each less often the more there are: together they have at most three
+ * quarters of the looks that a face has alone.
  */
 export function createCompany(findAgain: FindAgain, newFace: () => number, longestWait: number) {
   let known: readonly Bystander[] = [];
@@ -67,23 +67,29 @@ export function createCompany(findAgain: FindAgain, newFace: () => number, longe
   let before = 0;
   const followed = (): Bystander[] => known.filter((bystander) => bystander.followed !== null);
 
-  /** Follows the faces whose turn it is, beside the main one, which is followed meanwhile. At least one turn is nobody's. */
-  async function follow(
-    picture: RgbPicture,
-    seconds: number,
-    main: Promise<Float32Array | null>,
-  ): Promise<Look[]> {
+  /** The followed faces to look at in the next picture: those whose turn it is, and those that the last look missed. */
+  function due(seconds: number): Bystander[] {
     const faces = followed();
     const turns = Math.floor((seconds - before) * TURNS_PER_SECOND + ROUNDING);
     before = seconds;
-    const due = new Set(faces.filter((bystander) => bystander.followed?.missed));
     const cycle = Math.max(faces.length + 1, FEWEST_TURNS);
+    const inTurn = new Set<number>();
     for (let i = 0; i < Math.min(Math.max(1, turns), cycle); i++) {
       turn = (turn + 1) % cycle;
-      for (const bystander of faces.slice(turn, turn + 1)) due.add(bystander);
+      inTurn.add(turn);
     }
+    return faces.filter((bystander, i) => inTurn.has(i) || bystander.followed?.missed);
+  }
+
+  /** Follows these faces beside the main one, which may be followed meanwhile. */
+  async function follow(
+    picture: RgbPicture,
+    seconds: number,
+    faces: readonly Bystander[],
+    main: Promise<Float32Array | null>,
+  ): Promise<Look[]> {
     const looks: Look[] = [];
-    for (const bystander of due)
+    for (const bystander of faces)
       if (bystander.followed)
         looks.push(await followOne(picture, seconds, main, bystander, bystander.followed));
     return looks;
@@ -144,6 +150,7 @@ export function createCompany(findAgain: FindAgain, newFace: () => number, longe
   }
 
   return {
+    due,
     follow,
     meet,
     /** Remembers all faces in `seen` except the main one. Forgets a bystander missed several times in a row. */

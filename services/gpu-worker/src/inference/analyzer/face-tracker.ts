@@ -4,15 +4,27 @@ import { createCompany, type Look, SAME_FACE_OVERLAP } from './company';
 import { type Detection, type FaceDetector } from './face-detector';
 import { boxArea, boxPatch, facePatch, landmarkBounds, overlap } from './face-geometry';
 import { type FindLandmarks } from './landmark-finder';
+import { type News } from './shot-cuts';
 
-/** The look at the main face, then those at others: these are looked at less often. */
-export type Looks = readonly [Look, ...Look[]];
+/** What a picture shows of the faces of its shot. */
+export interface Looks {
+  /** The looks at those faces that were looked at, the main one first. */
+  readonly looks: readonly Look[];
+  /** Where the main face is, as far as the last look at it tells; null if that did not find it. */
+  readonly main: Box | null;
+}
 
 /**
- * Follows the faces of a video. Must be called with every picture in order and with the second when it appears;
- * `newShot` forgets the previous shot's faces.
+ * Follows the faces of a video. Must be called with every picture in order and with the second when it appears. A new shot
+ * forgets the previous one's faces.
  */
-type TrackFaces = (picture: RgbPicture, seconds: number, newShot: boolean) => Promise<Looks>;
+type TrackFaces = (picture: RgbPicture, seconds: number, news: News) => Promise<Looks>;
+
+/**
+ * The main face leaves out a picture in which another one has its turn, if it was looked at less than so many seconds ago:
+ * every third picture beside one or two others, at 25 or 30 a second. So two faces take no more looks than one.
+ */
+const LEFT_OUT_WITHIN = 0.05;
 
 /** The detector checks a followed face again after this many seconds. */
 const CHECK_EVERY = 0.4;
@@ -67,7 +79,7 @@ export function createFaceTracker(
   let main = -1;
   let face: Float32Array | null = null;
   let lastBox: Box | null = null;
-  /** Seconds of this picture and of the one before. */
+  /** Seconds of the last picture in which the main face was looked at, and of the one before. */
   let now = 0;
   let before = 0;
   let followedSince = 0;
@@ -176,17 +188,21 @@ export function createFaceTracker(
     );
   }
 
-  return async (picture, seconds, newShot) => {
-    [before, now] = [now, seconds];
-    if (newShot) {
+  return async (picture, seconds, news) => {
+    if (news.shot) {
       main = faces++;
       face = null;
       lastBox = null;
       searchedSince = null;
       company.forget();
     }
+    const due = company.due(seconds);
+    const mayWait = face !== null && !news.face && seconds - now < LEFT_OUT_WITHIN - ROUNDING;
+    if (due.length > 0 && mayWait)
+      return { looks: await company.follow(picture, seconds, due, Promise.resolve(face)), main: lastBox };
+    [before, now] = [now, seconds];
     const following = face === null ? Promise.resolve(null) : follow(picture, face);
-    const [followed, others] = await allEnded([following, company.follow(picture, now, following)]);
+    const [followed, others] = await allEnded([following, company.follow(picture, now, due, following)]);
     face = followed;
     if (face !== null) {
       const every = LOOK_AROUND_EVERY[company.kind()];
@@ -201,6 +217,7 @@ export function createFaceTracker(
       searchedSince = null;
     }
     // Whoever became the main face in this picture was looked at as another one before.
-    return [{ face: main, points: face }, ...others.filter((look) => look.face !== main)];
+    const looks = [{ face: main, points: face }, ...others.filter((look) => look.face !== main)];
+    return { looks, main: face && lastBox };
   };
 }

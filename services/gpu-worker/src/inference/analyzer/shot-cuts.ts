@@ -24,7 +24,7 @@ interface Samples {
 }
 
 /** What is new in a picture. */
-interface News {
+export interface News {
   /** A shot begins with it. */
   readonly shot: boolean;
   /** Where the followed face was, there is something else. */
