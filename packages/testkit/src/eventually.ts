@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 const EVERY_MS = 20;
-/** A limit for hangs, not for speed. Less than that of a test, which would not tell the last failure. */
+/** A limit for hangs, not for speed. It is shorter than a test's own, which would hide the last failure. */
 const DEADLINE_MS = 180_000;
 
 /**

@@ -21,10 +21,10 @@ export interface Looks {
 type TrackFaces = (picture: RgbPicture, seconds: number, news: News) => Promise<Looks>;
 
 /**
- * The main face leaves out a picture in which another one has its turn, if it was looked at less than so many seconds ago:
- * every third picture beside one or two others, at 25 or 30 a second. So two faces take no more looks than one.
+ * The main face skips a picture in which another one has its turn, if its last look is less than so many seconds old: every
+ * third picture beside one or two others, at 25 or 30 a second. So two faces take no more looks than one.
  */
-const LEFT_OUT_WITHIN = 0.05;
+const SKIPS_WITHIN = 0.05;
 
 /** The detector checks a followed face again after this many seconds. */
 const CHECK_EVERY = 0.4;
@@ -197,8 +197,8 @@ export function createFaceTracker(
       company.forget();
     }
     const due = company.due(seconds);
-    const mayWait = face !== null && !news.face && seconds - now < LEFT_OUT_WITHIN - ROUNDING;
-    if (due.length > 0 && mayWait)
+    const maySkip = face !== null && !news.face && seconds - now < SKIPS_WITHIN - ROUNDING;
+    if (due.length > 0 && maySkip)
       return { looks: await company.follow(picture, seconds, due, Promise.resolve(face)), main: lastBox };
     [before, now] = [now, seconds];
     const following = face === null ? Promise.resolve(null) : follow(picture, face);

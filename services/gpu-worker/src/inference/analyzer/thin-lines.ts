@@ -88,8 +88,9 @@ export function thinLines(
   inner: Uint8Array,
   reach: { readonly right: number; readonly down: number },
 ): {
-  /** 1 in the cells of lines that are a cover, and of those that may be one that another look shows. */
+  /** 1 in the cells of lines that are a cover. */
   readonly cells: Uint8Array;
+  /** 1 in the cells of all lines before the face, which are part of a cover if another look shows one there. */
   readonly possible: Uint8Array;
 } {
   const darker = new Float32Array(ALIGNED_CELLS);
