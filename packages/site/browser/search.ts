@@ -59,11 +59,16 @@ function createDialog(): () => void {
     }
   };
   input.addEventListener('input', () => void search());
+  const close = (): void => {
+    // Chromium leaves the focus in a closed dialog until the next frame: a `/` before it would seem to be typed there.
+    input.blur();
+    dialog.close();
+  };
   dialog.addEventListener('keydown', (event) => {
     const stops = [input, ...list.querySelectorAll('a')];
     const at = stops.findIndex((stop) => stop === document.activeElement);
     // Not left to the browser: some only empty the field, and a late request to close would hit a dialog opened since.
-    if (event.key === 'Escape') dialog.close();
+    if (event.key === 'Escape') close();
     else if (event.key === 'ArrowDown') stops[at + 1]?.focus();
     else if (event.key === 'ArrowUp') stops[at - 1]?.focus();
     else if (event.key === 'Enter' && at === 0) stops[1]?.click();
@@ -72,7 +77,7 @@ function createDialog(): () => void {
   });
   dialog.addEventListener('click', (event) => {
     // Beside the dialog, or on a result, which may lead to a place on this page.
-    if (event.target === dialog || (event.target as Element).closest('a') !== null) dialog.close();
+    if (event.target === dialog || (event.target as Element).closest('a') !== null) close();
   });
   return () => {
     if (dialog.open) return;

@@ -59,6 +59,10 @@ inChromium('the documentation', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('/');
+    await page.getByRole('searchbox').waitFor();
+    // Both within one frame.
+    await page.evaluate(`for (const key of ['Escape', '/'])
+      document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))`);
     await page.getByRole('searchbox').fill('svc-signature header');
     await page
       .getByRole('dialog')
