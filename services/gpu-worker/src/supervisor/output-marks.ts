@@ -1,10 +1,4 @@
-import {
-  type ContentSigner,
-  CredentialsError,
-  markOutput,
-  openSigner,
-  type Provenance,
-} from '@lipsync/credentials';
+import { CredentialsError, markOutput, openSigner, type Provenance } from '@lipsync/credentials';
 import { type Logger } from '@lipsync/runtime';
 import { type Metrics } from '@lipsync/telemetry';
 import { type GpuWorkerEnv } from '../env';
@@ -51,21 +45,19 @@ export async function openOutputMarks(options: {
     logger.warn('outputs are not marked: there is no certificate for content credentials');
     return UNMARKED;
   }
-  const opened = await openSigner({
+  const signer = await openSigner({
     certificate,
     key,
     onProblem: (error) => logger.error('the new certificate for content credentials is not used', { error }),
   });
-  const expiry = metrics.gauge('signing_certificate_expiry_timestamp_seconds');
-  const signer: ContentSigner = {
-    identity: async () => {
-      const identity = await opened.identity();
-      expiry.set({}, identity.expiresAt.getTime() / 1000);
-      return identity;
-    },
-  };
   const { subject, expiresAt } = await signer.identity();
   logger.info('outputs are marked', { signer: subject, certificate_expires_at: expiresAt.toISOString() });
+  const expiry = metrics.gauge('signing_certificate_expiry_timestamp_seconds');
+  // A worker that has nothing to sign also notices that the certificate was renewed.
+  metrics.onScrape(async () => {
+    const current = await signer.identity();
+    expiry.set({}, current.expiresAt.getTime() / 1000);
+  });
   const generator = { name: SERVICE_NAME, version };
   const marked = metrics.counter('outputs_marked_total');
   return {

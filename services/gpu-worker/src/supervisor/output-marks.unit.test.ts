@@ -1,8 +1,15 @@
+import { writeFile } from 'node:fs/promises';
 import { createLogger } from '@lipsync/runtime';
 import { createMetrics } from '@lipsync/telemetry';
-import { createSigningCertificate, parseExposition, type SigningCertificate } from '@lipsync/testkit';
+import {
+  createSigningCertificate,
+  parseExposition,
+  type SigningCertificate,
+  testFolder,
+} from '@lipsync/testkit';
 import { openOutputMarks } from './output-marks';
 
+const at = testFolder();
 let certificate: SigningCertificate;
 beforeAll(async () => {
   certificate = await createSigningCertificate();
@@ -56,10 +63,28 @@ test('an output that cannot be signed is delivered unsigned and logged, but not 
   expect(said).toEqual(['outputs are marked', 'an output could not be marked']);
   const told = parseExposition(await metrics.text());
   expect(told.value('lipsync_outputs_marked_total', { marking: 'failed' })).toBe(1);
-  const expiry = told.value('lipsync_signing_certificate_expiry_timestamp_seconds', {});
-  expect(expiry).toBeGreaterThan(Date.now() / 1000);
   const required = await open('required', certificate);
   await expect(required.marks.mark('/nowhere/output', facts)).rejects.toThrow('ENOENT');
+});
+
+test('a scrape tells when the certificate expires that is there, also of a worker that signs nothing', async () => {
+  const files = { chain: at('chain.pem'), key: at('key.pem') };
+  const write = async (days: number): Promise<void> => {
+    const pair = await createSigningCertificate({ validity: { from: -1000, to: days * 86_400_000 } });
+    await Promise.all([writeFile(files.chain, pair.chain), writeFile(files.key, pair.key)]);
+  };
+  await write(1);
+  const { metrics } = await open('on', files);
+  const daysLeft = async (): Promise<number> => {
+    const expiry = parseExposition(await metrics.text()).value(
+      'lipsync_signing_certificate_expiry_timestamp_seconds',
+      {},
+    );
+    return Math.round((Number(expiry) - Date.now() / 1000) / 86_400);
+  };
+  expect(await daysLeft()).toBe(1);
+  await write(90);
+  expect(await daysLeft()).toBe(90);
 });
 
 test('where signatures are required and the certificate has expired, no render begins', async () => {
