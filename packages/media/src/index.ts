@@ -1,6 +1,7 @@
 export { AUDIO_SAMPLE_RATE, readAudio, recordAudio } from './audio-reader';
 export { type ClipFrames } from './decode/clip-clock';
 export { type ClipReader, openClipReader } from './decode/clip-reader';
+export { deinterlaced } from './decode/decoder-arguments';
 export { openAhead, openFrameSource } from './decode/frame-source';
 export { type FrameReader } from './decode/picture-reader';
 export { type FrameEncoder, openEncoder } from './encode/encoder';

@@ -13,7 +13,7 @@ import {
   SAMPLE_AUDIO,
   SAMPLE_VIDEO,
 } from '@lipsync/local-stack';
-import { AUDIO_SAMPLE_RATE, readAudio } from '@lipsync/media';
+import { AUDIO_SAMPLE_RATE, deinterlaced, readAudio } from '@lipsync/media';
 import { Command, Option } from 'commander';
 import { framesInARow, spreadMoments, tellingMoments } from './articulation/moments';
 import { knownSounds } from './articulation/speech';
@@ -61,7 +61,7 @@ async function makeContactSheet(
   const [videoPath, audioPath] = [path.resolve(options.video), path.resolve(options.audio)];
   // Back and forth where the voice is longer, so that the source never jumps.
   const syncMode = 'bounce';
-  const { track, trackPath } = await analyze(videoPath);
+  const { video, track, trackPath } = await analyze(videoPath);
   const pcm = await readAudio(binaries, audioPath, { deadlineMs: DEADLINE_MS });
   const { sources, clock } = timelineOf(syncMode, track.clock, pcm.length / AUDIO_SAMPLE_RATE);
   const sounds = await knownSounds(audioPath);
@@ -77,6 +77,7 @@ async function makeContactSheet(
     {
       name: 'source',
       file: videoPath,
+      filters: deinterlaced(video),
       seconds: sourceFrames.map((frame) => secondsAt(track.clock, pictureOf(track, frame))),
     },
   ];
@@ -91,7 +92,7 @@ async function makeContactSheet(
       faceTrackPath: trackPath,
     });
     const seconds = moments.map(({ frame }) => secondsAt(clock, frame));
-    rows.push({ name: engine, file: outputPath, seconds });
+    rows.push({ name: engine, file: outputPath, filters: [], seconds });
   }
   const out = path.resolve(options.out);
   await mkdir(path.dirname(out), { recursive: true });
@@ -141,12 +142,12 @@ const TOLERANCE = 0.002;
 
 async function compose(
   ffmpeg: string,
-  rows: readonly { file: string; seconds: readonly number[] }[],
+  rows: readonly { file: string; filters: readonly string[]; seconds: readonly number[] }[],
   squares: readonly Square[],
   out: string,
 ): Promise<void> {
   const cell = (row: number, column: number): string => `[r${row}c${column}]`;
-  const graph = rows.flatMap(({ seconds }, row) => {
+  const graph = rows.flatMap(({ filters, seconds }, row) => {
     const cells = seconds.map((_, column) => cell(row, column)).join('');
     const cuts = seconds.map((second, column) => {
       const { x, y, side } = squares[column] ?? { x: 0, y: 0, side: CELL };
@@ -157,7 +158,7 @@ async function compose(
     const split = seconds.map((_, column) => `[s${row}c${column}]`).join('');
     const beside = seconds.length === 1 ? 'null' : `hstack=inputs=${seconds.length}`;
     return [
-      `[${row}:v:0]setpts=PTS-STARTPTS,split=${seconds.length}${split}`,
+      `[${row}:v:0]${[...filters, 'setpts=PTS-STARTPTS', `split=${seconds.length}`].join()}${split}`,
       ...cuts,
       `${cells}${beside}[row${row}]`,
     ];

@@ -90,10 +90,11 @@ function closestSeconds({ fps }: VideoStream): string {
 }
 
 /**
- * Interlaced pictures show two moments; each becomes a picture. The scaler before holds pictures of another size off,
- * which the deinterlacer cannot take; it passes all others on untouched.
+ * Filters after which a video's pictures are as they are counted everywhere: interlaced ones show two moments, each of
+ * which becomes a picture. The scaler before holds pictures of another size off, which the deinterlacer cannot take; it
+ * passes all others on untouched.
  */
-function deinterlaced(video: VideoStream): string[] {
+export function deinterlaced(video: VideoStream): string[] {
   if (video.scan === 'progressive') return [];
   return [`scale=${storedSize(video)}`, `bwdif=mode=send_field:parity=${video.scan}:deint=all`];
 }
