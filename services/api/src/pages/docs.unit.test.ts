@@ -150,7 +150,7 @@ describe('the documentation', () => {
   it('names the limits of media that the workers check', () => {
     const { minSide, maxSide, maxPictures } = MEDIA_LIMITS;
     expect(at('/docs/limits')).toContain(`each side ${minSide} to ${maxSide} pixels`);
-    expect(at('/docs/limits')).toContain(`at most ${maxPictures} pictures`);
+    expect(at('/docs/limits')).toContain(`at most ${maxPictures} frames`);
   });
 
   it('says how long records and uploads live as this service is set', () => {
