@@ -47,6 +47,8 @@ export class Transport {
     sounding: null,
   };
   #animation = 0;
+  /** Counts what starts and what stops: a browser tells late that a start came to nothing. */
+  #turn = 0;
   /** When the frames of the outputs are on screen. */
   readonly clock: Clock;
   /** Seconds. A larger drift is corrected. */
@@ -107,16 +109,19 @@ export class Transport {
     if (master === undefined || this.#state.playing) return;
     if (this.#state.frame >= this.#state.frames - 1) this.seek(0);
     this.#set({ playing: true });
-    try {
-      await master.element.play();
-      this.#animation = requestAnimationFrame(this.#tick);
-    } catch {
+    const turn = ++this.#turn;
+    const begins = await master.element.play().then(
+      () => true,
       // The browser refused, or a pause came first.
-      this.pause();
-    }
+      () => false,
+    );
+    if (turn !== this.#turn) return;
+    if (begins) this.#animation = requestAnimationFrame(this.#tick);
+    else this.pause();
   }
 
   pause(): void {
+    this.#turn += 1;
     cancelAnimationFrame(this.#animation);
     const frame = this.#playedFrame();
     this.#set({ playing: false });

@@ -466,6 +466,24 @@ describe('videos that play', () => {
     expect(transport.state.playing).toBe(false);
   });
 
+  it('go on playing when the browser tells late that a pause came before an earlier start', async () => {
+    const video = new FakeVideo();
+    add('first', video);
+    let tell = (): void => undefined;
+    jest
+      .spyOn(video, 'play')
+      .mockImplementationOnce(
+        () => new Promise((_, reject) => (tell = () => reject(new DOMException('paused', 'AbortError')))),
+      );
+    void transport.play();
+    transport.pause();
+    await transport.play();
+    tell();
+    await wait(500);
+    expect(transport.state.playing).toBe(true);
+    expect(video.shown).toBeGreaterThan(5);
+  });
+
   it('are let go, and nothing is heard of one that is gone', async () => {
     const [first, second] = [new FakeVideo(), new FakeVideo()];
     const leave = add('first', first);
