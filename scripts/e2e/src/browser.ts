@@ -1,6 +1,12 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
 import BROWSERS from '../browsers.json';
 
 /**
@@ -48,6 +54,16 @@ export function launchChromium(executablePath: string): Promise<Browser> {
     '--use-fake-ui-for-media-stream',
   ];
   return chromium.launch({ executablePath, args });
+}
+
+/** A limit for hangs, not for speed, as that of `eventually`. */
+const DEADLINE_MS = 180_000;
+
+/** A window in which nothing moves by itself, and whose pages may take their time. */
+export async function openContext(browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+  context.setDefaultTimeout(DEADLINE_MS);
+  return context;
 }
 
 /** Adds what the page reports to its console: errors, and what the content security policy refuses. */

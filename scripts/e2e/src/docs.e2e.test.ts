@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { collectComplaints, expectAccessible, findChromium, launchChromium } from './browser';
+import { collectComplaints, expectAccessible, findChromium, launchChromium, openContext } from './browser';
 import { type SharedSystem, shareSystem } from './system';
 
 const executable = findChromium();
@@ -21,7 +21,7 @@ inChromium('the documentation', () => {
   });
   beforeEach(async () => {
     complaints = [];
-    context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
+    context = await openContext(browser, { viewport: { width: 1280, height: 900 } });
   });
   afterEach(async () => {
     await context.close();
@@ -47,7 +47,8 @@ inChromium('the documentation', () => {
       }
     };
     await Promise.all([readRest(), readRest()]);
-  });
+    // Each page may take as long as elsewhere a test.
+  }, 900_000);
 
   it('finds by a few letters, and without a hand on the mouse', async () => {
     const page = await open('/docs');
@@ -97,7 +98,7 @@ inChromium('the documentation', () => {
 
   it('needs no script to be read: tabs change, the menu opens', async () => {
     await context.close();
-    context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 400, height: 800 } });
+    context = await openContext(browser, { javaScriptEnabled: false, viewport: { width: 400, height: 800 } });
     const page = await open('/docs/reference');
     await page.getByText(/^client\.renders\.create/).waitFor({ state: 'hidden' });
     await page.getByText('Python', { exact: true }).nth(1).click();

@@ -6,7 +6,7 @@ import { constantClock, timelineOf } from '@lipsync/domain';
 import { provisionCustomer, REPOSITORY_ROOT, type StackCustomer } from '@lipsync/local-stack';
 import { eventually, makeFaceVideo, makeTone, testFolder } from '@lipsync/testkit';
 import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
-import { collectComplaints, expectAccessible, findChromium, launchChromium } from './browser';
+import { collectComplaints, expectAccessible, findChromium, launchChromium, openContext } from './browser';
 import { createAdmin, type SharedSystem, shareSystem, whileStopped } from './system';
 
 const executable = findChromium();
@@ -50,13 +50,8 @@ inChromium('the studio', () => {
     await system.stop();
   });
   beforeEach(async () => {
-    context = await browser.newContext({
-      viewport: VIEWPORT,
-      reducedMotion: 'reduce',
-      permissions: ['microphone'],
-    });
+    context = await openContext(browser, { viewport: VIEWPORT, permissions: ['microphone'] });
     page = await context.newPage();
-    page.setDefaultTimeout(60_000);
     complaints = [];
     collectComplaints(page, complaints);
     await visit('/studio');
@@ -81,12 +76,16 @@ inChromium('the studio', () => {
     await page.getByText('2 engines · result of 0.6 s').waitFor();
     await expectAccessible(page);
 
-    await page.getByRole('button', { name: 'Render' }).click();
-    await page.getByRole('region', { name: 'Progress' }).waitFor();
-    await expectAccessible(page);
+    // Else it might have ended before the page looks.
+    await whileStopped(system, 'gpu-worker', async () => {
+      await page.getByRole('button', { name: 'Render' }).click();
+      await page.getByRole('region', { name: 'Progress' }).waitFor();
+      await expectAccessible(page);
+      await eventually(async () => expect(await browserStores(page)).toContain('[file face.mp4]'));
+    });
     // The render goes on without the page, and the page comes back to it.
     await page.reload();
-    await page.getByRole('region', { name: 'Comparison' }).waitFor();
+    await page.getByRole('figure').filter({ hasText: 'Source' }).waitFor();
     await expectAccessible(page);
     await watchPictures();
 
@@ -316,10 +315,12 @@ inChromium('the studio', () => {
     await page.getByRole('button', { name: 'Render' }).click();
     await page.getByText('It starts as soon as the service can be reached.').waitFor();
     await expectAccessible(page);
-    await context.setOffline(false);
-    await page.getByRole('region', { name: 'Progress' }).getByRole('timer').waitFor();
-    await context.setOffline(true);
-    await page.getByText('You are offline.').waitFor();
+    await whileStopped(system, 'gpu-worker', async () => {
+      await context.setOffline(false);
+      await page.getByRole('region', { name: 'Progress' }).getByRole('timer').waitFor();
+      await context.setOffline(true);
+      await page.getByText('You are offline.').waitFor();
+    });
     await context.setOffline(false);
     await page.getByText('You are offline.').waitFor({ state: 'detached' });
     await page.getByRole('region', { name: 'Comparison' }).waitFor();
