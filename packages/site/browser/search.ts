@@ -59,6 +59,11 @@ function createDialog(): () => void {
     }
   };
   input.addEventListener('input', () => void search());
+  /** Whoever types fast presses Enter before the texts are loaded. */
+  const openFirst = async (): Promise<void> => {
+    await search();
+    if (dialog.open) list.querySelector('a')?.click();
+  };
   const close = (): void => {
     // Chromium leaves the focus in a closed dialog until the next frame: a `/` before it would seem to be typed there.
     input.blur();
@@ -71,7 +76,7 @@ function createDialog(): () => void {
     if (event.key === 'Escape') close();
     else if (event.key === 'ArrowDown') stops[at + 1]?.focus();
     else if (event.key === 'ArrowUp') stops[at - 1]?.focus();
-    else if (event.key === 'Enter' && at === 0) stops[1]?.click();
+    else if (event.key === 'Enter' && at === 0) void openFirst();
     else return;
     event.preventDefault();
   });

@@ -75,6 +75,23 @@ inChromium('the documentation', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
+  it('opens the first result for whoever presses Enter before the texts are there', async () => {
+    const page = await open('/docs');
+    let arrive = (): void => undefined;
+    const late = new Promise<void>((resolve) => (arrive = resolve));
+    await page.route('**/docs/search.json', async (route) => {
+      await late;
+      await route.continue();
+    });
+    await page.keyboard.press('/');
+    await page.getByRole('searchbox').waitFor();
+    await page.keyboard.type('svc-signature header');
+    await page.keyboard.press('Enter');
+    arrive();
+    await page.waitForURL(/#/);
+    expect(page.url()).toMatch(/webhook/);
+  });
+
   it('keeps the language of samples on the next page, and shares its colors with the studio', async () => {
     const page = await open('/docs/reference');
     await page.getByText('Python', { exact: true }).nth(1).click();
