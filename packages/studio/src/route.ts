@@ -16,6 +16,8 @@ export function useRoute(): [Route, (route: Route) => void] {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
     const update = (): void => setHash(location.hash);
+    // Also what changed before the page was on screen.
+    update();
     addEventListener('hashchange', update);
     return () => removeEventListener('hashchange', update);
   }, []);

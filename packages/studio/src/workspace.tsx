@@ -1,7 +1,7 @@
 import { ApiError, ConnectionError } from '@lipsync/client';
 import { type JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { FIRST_CHOICES, type RenderChoices } from './form/choice';
+import { FIRST_CHOICES, isSame, type RenderChoices } from './form/choice';
 import { type FormFailure, formFailureOf } from './form/form-failure';
 import { RenderForm } from './form/render-form';
 import { usePreparation } from './form/use-preparation';
@@ -43,7 +43,10 @@ export function Workspace(props: WorkspaceProps): JSX.Element {
   };
 
   const submission = useSubmission((id) => go({ page: 'render', id }));
-  const preparation = usePreparation((video) => setChoices((now) => ({ ...now, video })));
+  const preparation = usePreparation((prepared, video) =>
+    // Another one may have been chosen meanwhile: then this one is among the prepared videos.
+    setChoices((now) => (now.video !== null && isSame(now.video, video) ? { ...now, video: prepared } : now)),
+  );
 
   const run = async (what: 'render' | 'prepare'): Promise<void> => {
     // Keys repeat while they are held, and each would begin another.

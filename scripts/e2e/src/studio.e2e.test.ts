@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { constantClock, timelineOf } from '@lipsync/domain';
 import { provisionCustomer, REPOSITORY_ROOT, type StackCustomer } from '@lipsync/local-stack';
 import { eventually, makeFaceVideo, makeTone, testFolder } from '@lipsync/testkit';
-import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type Locator, type Page, type Route } from 'playwright-core';
 import { collectComplaints, expectAccessible, findChromium, launchChromium, openContext } from './browser';
 import { createAdmin, type SharedSystem, shareSystem, whileStopped } from './system';
 
@@ -119,6 +119,11 @@ inChromium('the studio', () => {
 
     const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     const frame = await frameOnTheClock();
+    await pressAtOnce('?', '?');
+    expect(await shortcuts.count()).toBe(0);
+    await pressAtOnce('?', 'Escape', '?', 'ArrowLeft');
+    expect(await shortcuts.count()).toBe(1);
+    await page.keyboard.press('Escape');
     for (const close of ['Escape', '?', 'Enter']) {
       await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
       await shortcuts.waitFor();
@@ -187,6 +192,14 @@ inChromium('the studio', () => {
       expect(await focused()).toMatchObject({ isSeen: true });
     }
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+    // Before anything is drawn: what is typed next must not be lost.
+    const fieldOfAddress = `(async () => {
+      [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Use an address').click();
+      await null;
+      return document.activeElement.type;
+    })()`;
+    expect(await page.evaluate(fieldOfAddress)).toBe('url');
+    await page.getByRole('button', { name: 'Use a file instead' }).click();
 
     await writeFile(file('notes.txt'), 'milk');
     await drop('notes.txt', 'text/plain', page.getByRole('region', { name: 'Voice' }));
@@ -302,7 +315,67 @@ inChromium('the studio', () => {
     await renderAndCancel();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Render again' }).click();
+    // An answer from before the cancellation that arrives after it.
+    await whileStopped(system, 'gpu-worker', async () => {
+      await page.getByRole('button', { name: 'Render' }).click();
+      await page.getByRole('region', { name: 'Progress' }).waitFor();
+      const look = '**/v1/renders/ren_*';
+      const late = await holdAnswer(look);
+      await late.answered;
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByText('This render was cancelled').waitFor();
+      const next = page.waitForRequest(look);
+      late.letGo();
+      await next;
+      expect(await page.getByText('This render was cancelled').count()).toBe(1);
+    });
+    await page.getByRole('button', { name: 'Render again' }).click();
     await page.getByRole('region', { name: 'Voice' }).getByText('voice.wav').waitFor();
+  });
+
+  it('keeps what was chosen meanwhile when the sample or a preparation comes late', async () => {
+    await signIn(page, system.customer.api_key);
+    const sample = await holdAnswer('**/assets/face-*.mp4');
+    await page.getByRole('button', { name: 'Try with the sample' }).click();
+    await sample.answered;
+    await page.getByLabel('Video file').setInputFiles(file('face.mp4'));
+    const video = page.getByRole('region', { name: 'Video' });
+    await video.getByText('face.mp4').waitFor();
+    sample.letGo();
+
+    const look = await holdAnswer('**/v1/preparations/*');
+    await video.getByRole('button', { name: 'Prepare this video' }).click();
+    await look.answered;
+    await video.getByRole('button', { name: 'Choose another' }).click();
+    await page.getByLabel('Video file').setInputFiles(file('damaged.mp4'));
+    await video.getByText('damaged.mp4').waitFor();
+    look.letGo();
+    await video.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+    expect(await video.innerText()).toContain('damaged.mp4');
+    expect(await page.getByText('sample-speech.wav').count()).toBe(0);
+  });
+
+  it('begins with what happened before it was on screen: another address, a sign-out elsewhere', async () => {
+    await signIn(page, system.customer.api_key);
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.reload();
+    await page.evaluate(`location.hash = '#/renders/ren_other'`);
+    await page.clock.resume();
+    await page.getByText('There is no such render').waitFor();
+
+    await page.clock.pauseAt(Date.now() + 120_000);
+    await page.reload();
+    const other = await context.newPage();
+    await visit('/studio', other);
+    await signIn(other, system.customer.api_key);
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await other.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.bringToFront();
+    await page.clock.resume();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
 
   it('says at once that it is offline, goes on by itself when it is back, and lists how far every render is', async () => {
@@ -420,6 +493,33 @@ async function renderAndCancel(): Promise<void> {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('This render was cancelled').waitFor();
   });
+}
+
+/** Keeps the next answer from the page until it is let go. */
+async function holdAnswer(url: string): Promise<{ answered: Promise<void>; letGo: () => void }> {
+  let answer = (): void => undefined;
+  let letGo = (): void => undefined;
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  const free = new Promise<void>((resolve) => (letGo = resolve));
+  const hold = async (route: Route): Promise<void> => {
+    const response = await route.fetch();
+    answer();
+    await free;
+    await route.fulfill({ response });
+  };
+  await page.route(url, hold, { times: 1 });
+  return { answered, letGo };
+}
+
+/** Presses keys before the page is drawn again, and waits until it is. */
+async function pressAtOnce(...keys: string[]): Promise<void> {
+  await page.evaluate(`(async () => {
+    for (const key of ${JSON.stringify(keys)}) {
+      document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+      await null;
+    }
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+  })()`);
 }
 
 const isStore = (url: URL): boolean => url.origin !== new URL(system.description.base_url).origin;

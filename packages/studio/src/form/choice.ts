@@ -95,6 +95,12 @@ export function outputSecondsOf({ syncMode, video, voice }: RenderChoices): numb
   return timelinePicture(syncMode, videoSeconds, voiceSeconds).outputSeconds;
 }
 
+/** Whether two choices are the same file or address, whatever has become known of it since. */
+export function isSame(a: Choice, b: Choice): boolean {
+  if (a.kind === 'url') return b.kind === 'url' && a.url === b.url;
+  return a.file !== null && a.file === fileOf(b);
+}
+
 /** What was chosen as a file, if this browser has it. */
 export function fileOf(choice: Choice): File | null {
   return choice.kind === 'url' ? null : choice.file;

@@ -1,7 +1,7 @@
 import './media-field.css';
 import { CONTENT_TYPE_BY_EXTENSION, CONTENT_TYPES, type MediaType } from '@lipsync/client';
 import { type ComponentChildren, type JSX } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ErrorPanel } from '../errors/error-panel';
 import { type Failure } from '../errors/failure';
 import { Problem } from '../errors/problem';
@@ -138,7 +138,8 @@ interface UrlFieldProps {
 function UrlField({ mediaType, url, problem, onUrl, onBack }: UrlFieldProps): JSX.Element {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  // Before the next key, which would otherwise be lost.
+  useLayoutEffect(() => field.current?.focus(), []);
   return (
     <div class="media-url field">
       <label for={id}>Address of the {mediaType === 'video' ? 'video' : 'voice'}</label>

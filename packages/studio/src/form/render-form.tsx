@@ -69,9 +69,13 @@ export function RenderForm(props: RenderFormProps): JSX.Element {
     const part = (['video', 'voice', 'engines'] as const).find((name) => found[name] !== null);
     if (attempts > 0 && part !== undefined) focusPart(form.current, part);
   }, [attempts]);
+  const sample = useRef<HTMLButtonElement>(null);
   const trySample = async (): Promise<void> => {
     try {
-      await take(await fetchSample(), null);
+      const files = await fetchSample();
+      // Something else was chosen meanwhile.
+      if (sample.current === null) return;
+      await take(files, null);
       // The button that had the focus is gone.
       form.current?.querySelector<HTMLElement>('[type=submit]')?.focus();
     } catch (error) {
@@ -96,7 +100,7 @@ export function RenderForm(props: RenderFormProps): JSX.Element {
     >
       {choices.video === null && choices.voice === null && (
         <p class="render-sample">
-          <button type="button" class="button" onClick={() => void trySample()}>
+          <button ref={sample} type="button" class="button" onClick={() => void trySample()}>
             Try with the sample
           </button>
           <span class="soft small">Nothing at hand? Take a drawn face and a synthetic voice.</span>

@@ -9,8 +9,8 @@ import { sendPreparation, Unanswered } from './send';
 /** The share of the line that the upload takes. */
 const UPLOAD_SHARE = 0.3;
 
-/** Uploads and analyzes a video, and puts the preparation in its place. */
-export function usePreparation(onPrepared: (video: Choice) => void): {
+/** Uploads and analyzes a video. `onPrepared` gets what is to be in its place, and the video. */
+export function usePreparation(onPrepared: (prepared: Choice, video: Choice) => void): {
   work: PreparationWork | null;
   prepare: (session: Session, video: Choice) => Promise<void>;
 } {
@@ -52,7 +52,7 @@ export function usePreparation(onPrepared: (video: Choice) => void): {
         ...(picture !== undefined && { picture }),
       };
       history.addPreparation(preparation, file);
-      onPrepared({ kind: 'prepared', preparation, file });
+      onPrepared({ kind: 'prepared', preparation, file }, video);
     } catch (error) {
       if (error instanceof PreparationFailed) unanswered.forget();
       throw error;

@@ -19,6 +19,6 @@ export function stateOf(record: RenderRecord): RenderState {
 }
 
 /** Whether the state may still change, or is not known yet. */
-export function isOpen({ status }: RecentRender): boolean {
+export function isOpen({ status }: Pick<RecentRender, 'status'>): boolean {
   return status === undefined || status === 'accepted' || status === 'processing';
 }

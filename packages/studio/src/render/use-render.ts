@@ -1,5 +1,6 @@
 import { type LipSync, type RenderRecord } from '@lipsync/client';
 import { useEffect, useState } from 'preact/hooks';
+import { isOpen } from '../history/render-state';
 
 /**
  * Follows a render until it ends, while `client` is there: without one it waits, and goes on with the next. `attempt` is
@@ -16,7 +17,9 @@ export function useRender(
     if (client === null) return undefined;
     const controller = new AbortController();
     const follow = async (): Promise<void> => {
-      for await (const state of client.renders.watch(id, { signal: controller.signal })) setRecord(state);
+      for await (const state of client.renders.watch(id, { signal: controller.signal }))
+        // An answer from before a cancellation may arrive after it.
+        setRecord((now) => (now?.id === id && !isOpen(now) && isOpen(state) ? now : state));
     };
     follow().catch((error: unknown) => {
       if (!controller.signal.aborted) onError(error);

@@ -34,6 +34,8 @@ export function useSession(onSignOut: () => void): SessionState {
       endSession();
       leave();
     };
+    // Also what happened before the page was on screen.
+    check();
     addEventListener('storage', check);
     // A page that comes back with the browser's back button has slept meanwhile.
     addEventListener('pageshow', check);
