@@ -18,6 +18,8 @@ const PREFERENCES = {
   'media.autoplay.default': 0,
   'datareporting.policy.dataSubmissionEnabled': false,
   'app.update.disabledForTesting': true,
+  // What moves into its place would be looked at on its way.
+  'ui.prefersReducedMotion': 1,
 };
 
 interface Answer {

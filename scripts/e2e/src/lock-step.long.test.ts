@@ -132,7 +132,7 @@ async function press(tab: Tab, ...keys: string[]): Promise<void> {
 async function settled(tab: Tab): Promise<Shown> {
   await tab.evaluate(`until(() => videos().every((video) => video.readyState >= 2 && !video.seeking))`);
   // The last picture of a seek comes on screen a refresh or two after it has ended.
-  await tab.evaluate(`until(() => Object.values(shown()).every((frame) => frame === clock()), 5000)`);
+  await tab.evaluate(`until(() => Object.values(shown()).every((frame) => frame === clock()))`);
   return tab.evaluate(`({ clock: clock(), pictures: shown() })`);
 }
 
@@ -154,9 +154,14 @@ const WATCH = `(() => {
     return number;
   };
   window.shown = () => Object.fromEntries(videos().map((video) => [video.closest('.clip').dataset.clip, numberIn(video)]));
-  window.until = (isSo, ms = 60_000) => new Promise((resolve) => {
-    const end = performance.now() + ms;
-    const look = () => (isSo() || performance.now() > end ? resolve() : requestAnimationFrame(look));
+  // A limit for hangs, not for speed.
+  window.until = (isSo) => new Promise((resolve, reject) => {
+    const end = performance.now() + 180_000;
+    const look = () => {
+      if (isSo()) resolve();
+      else if (performance.now() < end) requestAnimationFrame(look);
+      else reject(new Error(isSo + ' never came; on screen: ' + JSON.stringify(shown())));
+    };
     look();
   });
 })()`;
