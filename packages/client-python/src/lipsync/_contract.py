@@ -90,7 +90,7 @@ class ErrorBody:
     code: str
     """One of the codes of x-error-catalogue. New codes may appear."""
     message: str
-    """For a person, in the words of x-error-catalogue or more precise ones (which limit was exceeded, and by what). What of the request it is about comes first: `/audio: …`."""
+    """For people: the message of x-error-catalogue, or a more specific one (which limit was exceeded, and by what). If it concerns a part of the request, that comes first: `/audio: …`."""
     retryable: bool
     """The same request sent again later can succeed unchanged."""
 
@@ -112,7 +112,7 @@ class Usage:
     output_seconds: float | None = None
     """Length of the output."""
     analyzed_frames: int | None = None
-    """Pictures that this engine searched for a face; 0 when there was an analysis of the video already."""
+    """Frames that this engine searched for a face; 0 if the video had been analyzed before."""
     rendered_frames: int | None = None
     """Pictures of the output."""
     processing_ms: int | None = None
@@ -131,7 +131,7 @@ class Usage:
     gpu_models: list[str] | None = None
     """Names of the GPUs that were used. Empty if none was, or if the machine has several models."""
     estimate_coverage: Literal["unavailable", "partial", "observed"] | None = None
-    """How much of the work the provider measured: nothing, a part of it, all of it."""
+    """How much of the work was measured: nothing, part of it, or all of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +149,7 @@ class EngineResult:
 
 @dataclass(frozen=True, kw_only=True)
 class Preparation:
-    """What the analysis of the video found. `frames` are those that a render of the whole video has, `fps` is their usual rate, rounded."""
+    """What the analysis of the video found. `frames` is the number of frames in a render of the whole video; `fps` is their usual rate, rounded."""
     version: str | None = None
     analyzer_version: str | None = None
     frames: int | None = None
@@ -179,7 +179,7 @@ class Asset:
     stage: str
     """awaiting_upload; pending: queued, downloading or verifying, probing; ready; failed. New stages may appear."""
     content_type: str | None = None
-    """Of an upload what was declared. Of a URL what its server said, where an upload could declare that, otherwise application/octet-stream. media.codec tells what was found."""
+    """For an upload, the declared type. For a URL, the type that its server sent, if an upload could declare it; otherwise application/octet-stream. media.codec says what was found."""
     media: Media
     error: ErrorBody | None = None
     created_at: datetime
@@ -220,7 +220,7 @@ class Delivery:
     created_at: datetime | None = None
     updated_at: datetime | None = None
     next_attempt_at: datetime | None = None
-    """Present while pending: when the next attempt is due. While an attempt is under way, when the next one follows if the outcome of this one is lost."""
+    """Present while pending: when the next attempt is due. During an attempt: when the next one follows if the outcome of this one is lost."""
     expires_at: datetime | None = None
 
 
@@ -287,7 +287,7 @@ class RenderEvent:
     type: Literal["render.completed", "render.failed", "render.cancelled"]
     created_at: datetime
     data: RenderRecord
-    """The record at the time of the event; data.id identifies the render or preparation. Engine results come without output, because signed addresses outlive no retry: fetch the render for fresh ones."""
+    """The record at the time of the event; data.id identifies the render or preparation. Engine results have no output, because signed URLs would expire between retries: fetch the render for fresh ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -298,7 +298,7 @@ class PreparationEvent:
     type: Literal["preparation.completed", "preparation.failed"]
     created_at: datetime
     data: PreparationRecord
-    """The record at the time of the event; data.id identifies the render or preparation. Engine results come without output, because signed addresses outlive no retry: fetch the render for fresh ones."""
+    """The record at the time of the event; data.id identifies the render or preparation. Engine results have no output, because signed URLs would expire between retries: fetch the render for fresh ones."""
 
 
 WebhookEvent = RenderEvent | PreparationEvent

@@ -139,7 +139,7 @@ export interface components {
             input_audio_seconds?: number;
             /** @description Length of the output. */
             output_seconds?: number;
-            /** @description Pictures that this engine searched for a face; 0 when there was an analysis of the video already. */
+            /** @description Frames that this engine searched for a face; 0 if the video had been analyzed before. */
             analyzed_frames?: number;
             /** @description Pictures of the output. */
             rendered_frames?: number;
@@ -159,12 +159,12 @@ export interface components {
             /** @description Names of the GPUs that were used. Empty if none was, or if the machine has several models. */
             gpu_models?: string[];
             /**
-             * @description How much of the work the provider measured: nothing, a part of it, all of it.
+             * @description How much of the work was measured: nothing, part of it, or all of it.
              * @enum {string}
              */
             estimate_coverage?: "unavailable" | "partial" | "observed";
         };
-        /** @description What the analysis of the video found. `frames` are those that a render of the whole video has, `fps` is their usual rate, rounded. */
+        /** @description What the analysis of the video found. `frames` is the number of frames in a render of the whole video; `fps` is their usual rate, rounded. */
         Preparation: {
             version?: string;
             analyzer_version?: string;
@@ -180,7 +180,7 @@ export interface components {
             status: components["schemas"]["AssetStatus"];
             /** @description awaiting_upload; pending: queued, downloading or verifying, probing; ready; failed. New stages may appear. */
             stage: string;
-            /** @description Of an upload what was declared. Of a URL what its server said, where an upload could declare that, otherwise application/octet-stream. media.codec tells what was found. */
+            /** @description For an upload, the declared type. For a URL, the type that its server sent, if an upload could declare it; otherwise application/octet-stream. media.codec says what was found. */
             content_type?: string;
             media: components["schemas"]["Media"];
             error?: components["schemas"]["Error"];
@@ -237,7 +237,7 @@ export interface components {
             updated_at?: string;
             /**
              * Format: date-time
-             * @description Present while pending: when the next attempt is due. While an attempt is under way, when the next one follows if the outcome of this one is lost.
+             * @description Present while pending: when the next attempt is due. During an attempt: when the next one follows if the outcome of this one is lost.
              */
             next_attempt_at?: string;
             /** Format: date-time */
@@ -249,7 +249,7 @@ export interface components {
             type: components["schemas"]["WebhookEventType"];
             /** Format: date-time */
             created_at: string;
-            /** @description The record at the time of the event; data.id identifies the render or preparation. Engine results come without output, because signed addresses outlive no retry: fetch the render for fresh ones. */
+            /** @description The record at the time of the event; data.id identifies the render or preparation. Engine results have no output, because signed URLs would expire between retries: fetch the render for fresh ones. */
             data: components["schemas"]["Record"];
         };
         ErrorResponse: {
@@ -258,7 +258,7 @@ export interface components {
         Error: {
             /** @description One of the codes of x-error-catalogue. New codes may appear. */
             code: string;
-            /** @description For a person, in the words of x-error-catalogue or more precise ones (which limit was exceeded, and by what). What of the request it is about comes first: `/audio: …`. */
+            /** @description For people: the message of x-error-catalogue, or a more specific one (which limit was exceeded, and by what). If it concerns a part of the request, that comes first: `/audio: …`. */
             message: string;
             /** @description The same request sent again later can succeed unchanged. */
             retryable: boolean;

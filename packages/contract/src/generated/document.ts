@@ -8,7 +8,7 @@ export const openapiDocument = {
       "name": "MIT",
       "identifier": "MIT"
     },
-    "description": "An asynchronous, customer-scoped lip-sync service. Submit a video and an audio track; one to three engines\nrender the video so that the mouth follows the voice. Work is asynchronous: a create answers at once with a\nrecord that is polled, or announced by a signed webhook.\n\n**Input.** Media is an asset (`asset_id`) or an https address on port 443 (`url`). At most 256 MiB\n(268435456 bytes) and 300 seconds. A `url` is downloaded without credentials; up to three redirects are\nfollowed, each to such an address. Its first byte must come within 15 seconds, redirects included, and then at\nleast 64 KiB per second (over each 15 seconds), all within three minutes; after three failed attempts the asset\nfails. An address that expires must last until the asset is ready.\n\n**Accepted media.** What counts is the bytes, not their name or declared type. Containers: MP4 and QuickTime,\nMatroska and WebM, MPEG-TS (also of camcorders: MTS, M2TS); for audio also WAV, AIFF and AIFC, MP3, MP2, AAC\n(ADTS), AC-3, E-AC-3, FLAC, Ogg and WMA. Video: H.264, HEVC, VP8, VP9, AV1, MPEG-4 Part 2, MPEG-2, ProRes, DNxHD,\nDNxHR, Motion JPEG; each side, as shown after rotation, 16 to 4096 pixels, and at most 4096 × 2160 pixels in\nall; at most 18060 pictures (301 seconds at 60 per second). Audio: AAC, MP3, MP2, AC-3, E-AC-3, FLAC, Vorbis, Opus,\nALAC, WMA (1, 2 and Pro), PCM. Of several streams the first of its kind is used (in MPEG-TS, of the first program), so\nan audio asset may be a video file with sound. An upload whose own content type is not in the list of\ncreate_upload declares any that is: `video/mp4` for an MTS, `audio/wav` for an AIFF, `audio/mp4` for the sound of an\nMP4 or MTS, for AC-3 and for WMA. Media is decoded to its end before it is ready, and its duration is what was\ndecoded: an asset fails whose file is longer than 300 seconds, empty, cut short or damaged (of a video: in more than\n2 % of its pictures). MPEG-TS, AC-3 and raw AAC do not say how long they are, so what is there is all of it. MPEG-TS\nthat was joined byte by byte of recordings whose clocks start again is refused as video.\n\n**Output.** MP4 with its index first. Every picture of the video comes back at the time it had, at constant rates\n(which are exact, such as 30000/1001) and variable ones. Two exceptions: above 68 frames per second every second,\nthird … picture comes back, and a picture that stays for longer than 0.1 s becomes several frames, so that the mouth\nmoves on in front of it. Interlaced video is deinterlaced to a frame for each field. 8-bit video comes back as H.264,\nvideo of more bits or in HDR as 10-bit HEVC (`hvc1`) with its transfer, primaries, mastering display and light levels,\nunless the operator has chosen H.264 for everything: then it is tone-mapped to BT.709. All is 4:2:0. The size is the\nvideo's, but for an odd last row or column. Rotation is applied, what is transparent is composed on black; range,\ncolor tags and the shape of pixels are kept. The sound is that of the audio input alone: AAC that every player decodes\nis copied, unless silence is added or its packets are too long to be cut between; anything else is encoded to AAC of\n160 kb/s per channel, with its sample rate up to 48 kHz and its channels where they are mono, stereo or 5.1, else\nstereo. The timecode of the video (except with `remap`) and the language of the audio are kept. Titles, chapters,\nsubtitles, further streams, and what a phone notes of its place, device and owner are left out.\n\n**Order of evaluation.** 401 for everything under `/v1` (or 429, for an address that sends many requests without\na valid key), then 429 (rate), 404 and 405 of the path, then the body (413, 400), then the idempotency key, then\nthe resource of the path (404, 410, 409), then the resources that the body names in the order video, audio,\npreparation_id, then 503 (engine) and 429 (concurrency). Query strings are ignored. Foreign, unknown and malformed\nids are answered alike with 404. Every error code, with its status and what to do, is in `x-error-catalogue`; the\npage `/docs/errors` lists them.\n\n**Idempotency.** Per customer, for create_render and create_preparation, by header `Idempotency-Key` or the\nproperty `idempotency_key` (equal if both are given; the empty string is no key). Same key and payload: the\nsame resource in its current state with `Idempotent-Replayed: true`; same key, other payload or operation: 409.\nA key lives as long as its resource. Only successful creates consume it.\n\n**Retryable.** `error.retryable` means that the same request sent again later can succeed unchanged. For a\nfailed record: create it again with the same inputs and a new idempotency key.\n\n**Partial failure.** A render is completed when at least one engine completed; look at `engines[].status`.\n\n**Sync modes.** `cut_off`: as long as the shorter of both. `bounce`: as long as the audio; the video plays\nforward and backward. `loop`: as long as the audio; the video restarts. `remap`: as long as the audio; the\nvideo is slowed or sped up. `silence`: as long as the longer of both; missing audio is silence, missing\nvideo holds the last frame.\n\n**Limits** (defaults, per customer): 300 POST and 1500 GET requests per minute (that many at once, then\nevenly), 20 active renders and preparations, 50 open uploads. A JSON body holds at most 64 KiB. Answers to\nrequests with a valid key, errors too, tell in `RateLimit-…` what is left. Requests without one are counted by the\naddress that they come from, in IPv6 by its /64: after 60 in a minute they get 429 in the place of 401. So may a key\nfrom there that was not used before; send it again after the time in Retry-After.\n\n**Lifetimes.** Renders, preparations, assets and webhook events live until their `expires_at`, which is set when\nthey are created; the page `/docs/limits` says how long that is. Uploads and signed addresses live for at most\n15 minutes. An expired resource is answered with 410 for 30 days, then with 404.\n\n**Compatibility.** Within version 1 there may be new operations, optional request fields, response fields, error\ncodes, stages, event types and engines. Clients ignore what they do not know: the schemas here are closed because\nthey describe this version, and are too strict for checking answers of a later one."
+    "description": "A lip-sync service. Submit a video and an audio track; one to three engines render the video so that the mouth\nfollows the voice. Work is asynchronous: a create answers at once with a record. Poll the record, or get a signed\nwebhook when it ends.\n\n**Input.** Media is an asset (`asset_id`) or an https address on port 443 (`url`). At most 256 MiB\n(268435456 bytes) and 300 seconds. A `url` is downloaded without credentials; up to three redirects are\nfollowed, each to such an address. Its first byte must come within 15 seconds, redirects included, and then at\nleast 64 KiB per second (over each 15 seconds), all within three minutes; after three failed attempts the asset\nfails. An address that expires must last until the asset is ready.\n\n**Accepted media.** The bytes count, not their name or declared type. Containers: MP4 and QuickTime,\nMatroska and WebM, MPEG-TS (also from camcorders: MTS, M2TS); for audio also WAV, AIFF and AIFC, MP3, MP2, AAC\n(ADTS), AC-3, E-AC-3, FLAC, Ogg and WMA. Video: H.264, HEVC, VP8, VP9, AV1, MPEG-4 Part 2, MPEG-2, ProRes, DNxHD,\nDNxHR, Motion JPEG; each side, as shown after rotation, 16 to 4096 pixels, and at most 4096 × 2160 pixels in\nall; at most 18060 frames (301 seconds at 60 per second). Audio: AAC, MP3, MP2, AC-3, E-AC-3, FLAC, Vorbis, Opus,\nALAC, WMA (1, 2 and Pro), PCM. Only the first stream of a kind is used (in MPEG-TS, of the first program), so\nan audio asset may be a video file with sound. An upload whose own content type is not in the list of\ncreate_upload declares any that is: `video/mp4` for an MTS, `audio/wav` for an AIFF, `audio/mp4` for the sound of an\nMP4 or MTS, for AC-3 and for WMA. Media is decoded to its end before it is ready, and its duration is what was\ndecoded: an asset fails if its file is longer than 300 seconds, empty, cut short or damaged (for video, in more than\n2 % of its frames). MPEG-TS, AC-3 and raw AAC do not state their length, so a cut there goes unnoticed. As video,\nMPEG-TS that was concatenated from recordings whose clocks restart is refused.\n\n**Output.** MP4 with its index first. Every frame of the video keeps its time, at constant rates (which are exact,\nsuch as 30000/1001) and variable ones. Two exceptions: above 68 frames per second every second, third … frame comes\nback, and a frame that stays for longer than 0.1 s becomes several frames, so that the mouth keeps moving.\nInterlaced video is deinterlaced to one frame per field. 8-bit video comes back as H.264,\nvideo with more bits or in HDR as 10-bit HEVC (`hvc1`) with its transfer, primaries, mastering display and light levels,\nunless the operator has chosen H.264 for everything: then it is tone-mapped to BT.709. All is 4:2:0. The size is the\nvideo's, without an odd last row or column. Rotation is applied, transparency is composited onto black; range, color\ntags and the pixel aspect ratio are kept. The sound is that of the audio input alone: AAC that every player decodes\nis copied, unless silence is added or its packets are too long to be cut between; anything else is encoded to AAC at\n160 kb/s per channel, with its sample rate up to 48 kHz and its channels where they are mono, stereo or 5.1, else\nstereo. The timecode of the video (except with `remap`) and the language of the audio are kept. Titles, chapters,\nsubtitles, additional streams, and the location, device and owner that a phone records are left out.\n\n**Order of evaluation.** 401 for everything under `/v1` (or 429, for an address that sends many requests without\na valid key), then 429 (rate), 404 and 405 of the path, then the body (413, 400), then the idempotency key, then\nthe resource of the path (404, 410, 409), then the resources that the body names in the order video, audio,\npreparation_id, then 503 (engine) and 429 (concurrency). Query strings are ignored. Foreign, unknown and malformed\nids are answered alike with 404. Every error code, with its status and what to do, is in `x-error-catalogue`; the\npage `/docs/errors` lists them.\n\n**Idempotency.** Per customer, for create_render and create_preparation, by header `Idempotency-Key` or the\nproperty `idempotency_key` (equal if both are given; the empty string is no key). Same key and payload: the\nsame resource in its current state with `Idempotent-Replayed: true`; same key, other payload or operation: 409.\nA key lives as long as its resource. Only successful creates consume it.\n\n**Retryable.** `error.retryable` means that the same request sent again later can succeed unchanged. For a\nfailed record: create it again with the same inputs and a new idempotency key.\n\n**Partial failure.** A render is completed when at least one engine completed; look at `engines[].status`.\n\n**Sync modes.** `cut_off`: as long as the shorter of the two. `bounce`: as long as the audio; the video plays\nforward and backward. `loop`: as long as the audio; the video restarts. `remap`: as long as the audio; the\nvideo is slowed or sped up. `silence`: as long as the longer of the two; missing audio is silence, missing\nvideo holds the last frame.\n\n**Limits** (defaults, per customer): 300 POST and 1500 GET requests per minute (as a burst, refilled\nevenly), 20 active renders and preparations, 50 open uploads. A JSON body holds at most 64 KiB. Every\nanswer to a request with a valid key, errors included, has `RateLimit-…` headers. Requests without a valid key are\ncounted by IP address (IPv6: by /64): after 60 in a minute they get 429 instead of 401. So may a valid key that is\nnew from that address; send it again after the time in Retry-After.\n\n**Lifetimes.** Renders, preparations, assets and webhook events live until their `expires_at`, which is set when\nthey are created; the page `/docs/limits` says how long that is. Uploads and signed addresses live for at most\n15 minutes. An expired resource is answered with 410 for 30 days, then with 404.\n\n**Compatibility.** Within version 1 there may be new operations, optional request fields, response fields, error\ncodes, stages, event types and engines. Clients ignore what they do not know: the schemas here are closed because\nthey describe this version, and are too strict for checking answers of a later one."
   },
   "servers": [
     {
@@ -39,7 +39,7 @@ export const openapiDocument = {
     },
     {
       "name": "webhooks",
-      "description": "When a record with a `webhook_url` becomes terminal, one signed event is POSTed to it. Verify\n`Svc-Signature` before parsing: it is `t=<unix seconds>,v1=<hex>` where v1 is the HMAC-SHA256, keyed with\nthe hex-decoded signing secret, of `<t>.<Svc-Delivery-ID>.<raw body>`. Compare in constant time, reject a\n`t` more than five minutes away, then deduplicate by the event id. Answer 2xx within 15 seconds.\nA failed attempt is repeated up to ten times within 24 hours (after 10 s, 1 min, 5 min, 15 min, 30 min,\n1 h, 2 h, 4 h, 6 h, 7 h, or later if your answer has a `Retry-After` that says so); redirects are not\nfollowed. While your signing secret is being replaced, accept what either secret verifies: each attempt is\nsigned with one of them."
+      "description": "When a record with a `webhook_url` becomes terminal, one signed event is POSTed to it. Verify\n`Svc-Signature` before parsing: it is `t=<unix seconds>,v1=<hex>` where v1 is the HMAC-SHA256, keyed with\nthe hex-decoded signing secret, of `<t>.<Svc-Delivery-ID>.<raw body>`. Compare in constant time, reject a\n`t` more than five minutes away, then deduplicate by the event id. Answer 2xx within 15 seconds.\nA failed attempt is repeated up to ten times within 24 hours (after 10 s, 1 min, 5 min, 15 min, 30 min,\n1 h, 2 h, 4 h, 6 h, 7 h, or later if your answer has a `Retry-After` that says so); redirects are not\nfollowed. While your signing secret is being replaced, accept both the old and the new one: each attempt is\nsigned with one of them."
     }
   ],
   "paths": {
@@ -273,7 +273,7 @@ export const openapiDocument = {
           "renders"
         ],
         "summary": "Cancel a render",
-        "description": "Cancels an accepted or processing render: once this is answered the render never becomes completed. Engines that had completed keep their output and usage. The download of a `url` of this render ends, and its asset fails, unless another record waits for it. Cancelling a cancelled render answers it unchanged. A body is not needed; a JSON object is ignored.",
+        "description": "Cancels an accepted or processing render: once this is answered the render never becomes completed. Engines that had completed keep their output and usage. Downloads of this render's `url`s stop, and their assets fail, unless another record waits for them. Cancelling a cancelled render answers it unchanged. A body is not needed; a JSON object is ignored.",
         "parameters": [
           {
             "$ref": "#/components/parameters/RenderId"
@@ -670,7 +670,7 @@ export const openapiDocument = {
           "uploads"
         ],
         "summary": "Complete an upload",
-        "description": "Says that the bytes have arrived. The service freezes them and starts to verify them. Completing twice answers the current asset and starts nothing. Accepted until 15 minutes after expires_at when the bytes are there. A body is not needed; a JSON object is ignored.",
+        "description": "Call this when the bytes have arrived. The service freezes them and starts to verify them. Completing twice answers the current asset and starts nothing. Accepted until 15 minutes after expires_at when the bytes are there. A body is not needed; a JSON object is ignored.",
         "parameters": [
           {
             "$ref": "#/components/parameters/UploadId"
@@ -1349,7 +1349,7 @@ export const openapiDocument = {
     },
     "headers": {
       "Location": {
-        "description": "The address of what was created: of a render or preparation its status_url, of an asset, also that of an upload, the path of get_asset.",
+        "description": "The URL of what was created: the status_url of a render or preparation; for an asset or an upload, the path of get_asset.",
         "schema": {
           "type": "string",
           "format": "uri"
@@ -1368,13 +1368,13 @@ export const openapiDocument = {
         }
       },
       "RateLimit-Remaining": {
-        "description": "Requests that are left of it.",
+        "description": "Requests left.",
         "schema": {
           "type": "integer"
         }
       },
       "RateLimit-Reset": {
-        "description": "Seconds until the limit is whole again.",
+        "description": "Seconds until the full limit is available again.",
         "schema": {
           "type": "integer"
         }
@@ -2094,7 +2094,7 @@ export const openapiDocument = {
           },
           "analyzed_frames": {
             "type": "integer",
-            "description": "Pictures that this engine searched for a face; 0 when there was an analysis of the video already."
+            "description": "Frames that this engine searched for a face; 0 if the video had been analyzed before."
           },
           "rendered_frames": {
             "type": "integer",
@@ -2153,14 +2153,14 @@ export const openapiDocument = {
               "partial",
               "observed"
             ],
-            "description": "How much of the work the provider measured: nothing, a part of it, all of it."
+            "description": "How much of the work was measured: nothing, part of it, or all of it."
           }
         }
       },
       "Preparation": {
         "type": "object",
         "additionalProperties": false,
-        "description": "What the analysis of the video found. `frames` are those that a render of the whole video has, `fps` is their usual rate, rounded.",
+        "description": "What the analysis of the video found. `frames` is the number of frames in a render of the whole video; `fps` is their usual rate, rounded.",
         "properties": {
           "version": {
             "type": "string"
@@ -2213,7 +2213,7 @@ export const openapiDocument = {
           },
           "content_type": {
             "type": "string",
-            "description": "Of an upload what was declared. Of a URL what its server said, where an upload could declare that, otherwise application/octet-stream. media.codec tells what was found."
+            "description": "For an upload, the declared type. For a URL, the type that its server sent, if an upload could declare it; otherwise application/octet-stream. media.codec says what was found."
           },
           "media": {
             "$ref": "#/components/schemas/Media"
@@ -2355,7 +2355,7 @@ export const openapiDocument = {
           "next_attempt_at": {
             "type": "string",
             "format": "date-time",
-            "description": "Present while pending: when the next attempt is due. While an attempt is under way, when the next one follows if the outcome of this one is lost."
+            "description": "Present while pending: when the next attempt is due. During an attempt: when the next one follows if the outcome of this one is lost."
           },
           "expires_at": {
             "type": "string",
@@ -2386,7 +2386,7 @@ export const openapiDocument = {
           },
           "data": {
             "$ref": "#/components/schemas/Record",
-            "description": "The record at the time of the event; data.id identifies the render or preparation. Engine results come without output, because signed addresses outlive no retry: fetch the render for fresh ones."
+            "description": "The record at the time of the event; data.id identifies the render or preparation. Engine results have no output, because signed URLs would expire between retries: fetch the render for fresh ones."
           }
         }
       },
@@ -2417,7 +2417,7 @@ export const openapiDocument = {
           },
           "message": {
             "type": "string",
-            "description": "For a person, in the words of x-error-catalogue or more precise ones (which limit was exceeded, and by what). What of the request it is about comes first: `/audio: …`."
+            "description": "For people: the message of x-error-catalogue, or a more specific one (which limit was exceeded, and by what). If it concerns a part of the request, that comes first: `/audio: …`."
           },
           "retryable": {
             "type": "boolean",

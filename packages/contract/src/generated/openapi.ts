@@ -51,7 +51,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a render
-         * @description Cancels an accepted or processing render: once this is answered the render never becomes completed. Engines that had completed keep their output and usage. The download of a `url` of this render ends, and its asset fails, unless another record waits for it. Cancelling a cancelled render answers it unchanged. A body is not needed; a JSON object is ignored.
+         * @description Cancels an accepted or processing render: once this is answered the render never becomes completed. Engines that had completed keep their output and usage. Downloads of this render's `url`s stop, and their assets fail, unless another record waits for them. Cancelling a cancelled render answers it unchanged. A body is not needed; a JSON object is ignored.
          */
         post: operations["cancel_render"];
         delete?: never;
@@ -131,7 +131,7 @@ export interface paths {
         put?: never;
         /**
          * Complete an upload
-         * @description Says that the bytes have arrived. The service freezes them and starts to verify them. Completing twice answers the current asset and starts nothing. Accepted until 15 minutes after expires_at when the bytes are there. A body is not needed; a JSON object is ignored.
+         * @description Call this when the bytes have arrived. The service freezes them and starts to verify them. Completing twice answers the current asset and starts nothing. Accepted until 15 minutes after expires_at when the bytes are there. A body is not needed; a JSON object is ignored.
          */
         post: operations["complete_upload"];
         delete?: never;
@@ -443,7 +443,7 @@ export interface components {
             input_audio_seconds?: number;
             /** @description Length of the output. */
             output_seconds?: number;
-            /** @description Pictures that this engine searched for a face; 0 when there was an analysis of the video already. */
+            /** @description Frames that this engine searched for a face; 0 if the video had been analyzed before. */
             analyzed_frames?: number;
             /** @description Pictures of the output. */
             rendered_frames?: number;
@@ -463,12 +463,12 @@ export interface components {
             /** @description Names of the GPUs that were used. Empty if none was, or if the machine has several models. */
             gpu_models?: string[];
             /**
-             * @description How much of the work the provider measured: nothing, a part of it, all of it.
+             * @description How much of the work was measured: nothing, part of it, or all of it.
              * @enum {string}
              */
             estimate_coverage?: "unavailable" | "partial" | "observed";
         };
-        /** @description What the analysis of the video found. `frames` are those that a render of the whole video has, `fps` is their usual rate, rounded. */
+        /** @description What the analysis of the video found. `frames` is the number of frames in a render of the whole video; `fps` is their usual rate, rounded. */
         Preparation: {
             version?: string;
             analyzer_version?: string;
@@ -484,7 +484,7 @@ export interface components {
             status: components["schemas"]["AssetStatus"];
             /** @description awaiting_upload; pending: queued, downloading or verifying, probing; ready; failed. New stages may appear. */
             stage: string;
-            /** @description Of an upload what was declared. Of a URL what its server said, where an upload could declare that, otherwise application/octet-stream. media.codec tells what was found. */
+            /** @description For an upload, the declared type. For a URL, the type that its server sent, if an upload could declare it; otherwise application/octet-stream. media.codec says what was found. */
             content_type?: string;
             media: components["schemas"]["Media"];
             error?: components["schemas"]["Error"];
@@ -541,7 +541,7 @@ export interface components {
             updated_at?: string;
             /**
              * Format: date-time
-             * @description Present while pending: when the next attempt is due. While an attempt is under way, when the next one follows if the outcome of this one is lost.
+             * @description Present while pending: when the next attempt is due. During an attempt: when the next one follows if the outcome of this one is lost.
              */
             next_attempt_at?: string;
             /** Format: date-time */
@@ -553,7 +553,7 @@ export interface components {
             type: components["schemas"]["WebhookEventType"];
             /** Format: date-time */
             created_at: string;
-            /** @description The record at the time of the event; data.id identifies the render or preparation. Engine results come without output, because signed addresses outlive no retry: fetch the render for fresh ones. */
+            /** @description The record at the time of the event; data.id identifies the render or preparation. Engine results have no output, because signed URLs would expire between retries: fetch the render for fresh ones. */
             data: components["schemas"]["Record"];
         };
         ErrorResponse: {
@@ -562,7 +562,7 @@ export interface components {
         Error: {
             /** @description One of the codes of x-error-catalogue. New codes may appear. */
             code: string;
-            /** @description For a person, in the words of x-error-catalogue or more precise ones (which limit was exceeded, and by what). What of the request it is about comes first: `/audio: …`. */
+            /** @description For people: the message of x-error-catalogue, or a more specific one (which limit was exceeded, and by what). If it concerns a part of the request, that comes first: `/audio: …`. */
             message: string;
             /** @description The same request sent again later can succeed unchanged. */
             retryable: boolean;
@@ -747,15 +747,15 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description The address of what was created: of a render or preparation its status_url, of an asset, also that of an upload, the path of get_asset. */
+        /** @description The URL of what was created: the status_url of a render or preparation; for an asset or an upload, the path of get_asset. */
         Location: string;
         /** @description Names this request in the logs of the service. A value sent by the caller is kept when it is at most 128 characters of A-Z a-z 0-9 . _ - */
         "X-Request-Id": string;
         /** @description Requests per minute that the customer may send with this kind of method; with 429 for requests without a valid key, those of their address. */
         "RateLimit-Limit": number;
-        /** @description Requests that are left of it. */
+        /** @description Requests left. */
         "RateLimit-Remaining": number;
-        /** @description Seconds until the limit is whole again. */
+        /** @description Seconds until the full limit is available again. */
         "RateLimit-Reset": number;
         /** @description Seconds to wait before sending the request again. On a fetch of an unfinished resource it says when to look again. */
         "Retry-After": number;
