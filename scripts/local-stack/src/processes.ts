@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 /** Processor seconds in user and system mode. */
 interface CpuSeconds {
   readonly own: number;
-  /** Those of children that have ended and were waited for, including their own such children. */
+  /** CPU seconds of children that have ended and were waited for, including their own such children. */
   readonly endedChildren: number;
 }
 

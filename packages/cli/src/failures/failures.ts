@@ -105,7 +105,7 @@ function unsuccessful(
   };
 }
 
-/** What the client found out by itself. Its words are for those who write programs. */
+/** What the client detected itself. Its messages are written for programmers. */
 function failureOfClient(error: LipSyncError): Failure {
   if (error instanceof ConnectionError)
     return {

@@ -14,7 +14,7 @@ import { kindOf } from '../ids';
 
 /** What an id names. */
 export type Resource = RenderRecord | PreparationRecord | Asset | Delivery;
-/** What comes to an end by itself. */
+/** What ends without further calls. */
 type Awaited = RenderRecord | PreparationRecord | Asset;
 
 export function fetchResource(id: string, client: LipSync, signal: AbortSignal): Promise<Resource> {

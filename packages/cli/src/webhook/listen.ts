@@ -129,7 +129,7 @@ async function follow(id: string, listening: Listening): Promise<void> {
   const record = await endOf(id, listening);
   if (record === null) session.say(`${id}: the service knows nothing of it with this key.`);
   else await forward(record, listening);
-  // Not before: an end that was not told is told by the next one who listens.
+  // Only now: if this end was not forwarded, the next listener forwards it.
   await history.note(id, { status: record?.status ?? 'expired' });
 }
 

@@ -22,7 +22,7 @@ export async function findLeftRows(db: Db, subject: ErasureSubject): Promise<Rec
   const { prisma } = db;
   const counts = {
     renders: await prisma.render.count({ where: rendersOf(subject) }),
-    // Of an asset there are none: they go in one transaction with its renders.
+    // An asset has none: they are deleted in one transaction with its renders.
     engine_runs: await prisma.engineRun.count({ where: { renderId: id } }),
     webhook_events: await prisma.webhookEvent.count({ where: { renderId: id } }),
     preparations: await prisma.preparation.count({ where: preparationsOf(subject) }),

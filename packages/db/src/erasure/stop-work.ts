@@ -101,7 +101,7 @@ async function awaitEarlierTransactions(db: Db): Promise<void> {
 
 const PAGE = 200;
 
-/** Those of records first, so that the end of an ingest ends nothing else. */
+/** Jobs of records come first, so that ending an ingest ends nothing else. */
 async function findOpenJobs(db: Db, subject: ErasureSubject): Promise<string[]> {
   const { prisma } = db;
   const open = { status: { not: 'finished' } };

@@ -103,7 +103,7 @@ export async function referInput(
   if (asset.expiresAt <= now) throw refuse('asset_expired');
   if (asset.mediaType !== mediaType) throw refuse('asset_type_mismatch');
   if (asset.status === 'awaiting_upload') throw refuse('asset_not_ready');
-  // Whoever sent the file reads here what is wrong with it: there may never be a record that fails of it.
+  // Say here what is wrong with the file: there may never be a record that fails because of it.
   if (asset.status === 'failed')
     throw new ServiceError('asset_failed', { detail: storedErrorBody(asset, pointer).message });
   return assetRow(asset);

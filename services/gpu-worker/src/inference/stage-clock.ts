@@ -11,7 +11,7 @@ export interface GraphTime {
 }
 
 /**
- * Of the stages at work while no graph runs, the first of these is what the graphs wait for: what keeps the main thread
+ * While no graph runs, the first of these stages that is at work is what the graphs wait for: what keeps the main thread
  * busy, then what a batch is made of, the sound first because all frames wait for it, then what takes frames away, then
  * what happens before the first frame.
  */
