@@ -14,7 +14,7 @@
 #   versity/versitygw:…    NOT versitygw: the project's own signature-verifying S3 double (packages/testkit)
 #   nvidia/cuda:…          Debian 13 without any CUDA library: enough to check how the CUDA flavor is put together
 #
-# Each is labelled org.lipsync.stand-in with what it really is. Users, paths, entry points and variables match the
+# Each is labeled org.lipsync.stand-in with what it really is. Users, paths, entry points and variables match the
 # originals as far as docker-compose.yml uses them.
 #
 # Requires root, debootstrap, docker (with BuildKit), npm, curl; for the S3 double a bootstrapped checkout (npm run

@@ -75,7 +75,7 @@ describe('values.schema.json', () => {
   };
 
   it.each<[string, Values, string]>([
-    ['a name that is misspelt', { replicaCount: 2 }, ''],
+    ['a name that is misspelled', { replicaCount: 2 }, ''],
     ['a setting that the service does not know', { api: { env: { MEDIA_SLOTS: '2' } } }, '/api/env'],
     [
       'a secret among the settings',

@@ -112,7 +112,7 @@ export async function lumaPictures(
   path: string,
   { width, height }: { readonly width: number; readonly height: number },
 ): Promise<Uint8Array[]> {
-  // Not converted to grey, so that luma stays as coded.
+  // Not converted to gray, so that luma stays as coded.
   const planes = ['-fps_mode', 'passthrough', '-vf', 'extractplanes=y', '-f', 'rawvideo', 'pipe:1'];
   const bytes = await ffmpeg(['-xerror', '-i', path, ...planes]);
   const area = width * height;

@@ -125,7 +125,7 @@ export async function sayTurned(stored: string, path: string, clockwise: 90 | 18
 /** Sample rate for drawing and finding clicks, high enough that an error of one sample is negligible. */
 const RATE = 48_000;
 const CLICK_SAMPLES = 96;
-/** Relative to the loudest sample. Artefacts of lossy coding around a click are quieter. */
+/** Relative to the loudest sample. Artifacts of lossy coding around a click are quieter. */
 const LOUD = 0.4;
 /** Loud samples closer than this belong to one click. */
 const APART_SECONDS = 0.05;

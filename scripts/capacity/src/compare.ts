@@ -26,16 +26,16 @@ export interface Run {
 }
 
 /**
- * `replayed`: with each job's own measured time. `modelled`: with times from the fitted model, mean of many seeds.
+ * `replayed`: with each job's own measured time. `modeled`: with times from the fitted model, mean of many seeds.
  * `shuffled`: with the jobs' deviations from the model exchanged within an engine. Where this differs from `replayed`,
- * slow jobs came together, which the model does not capture; where it differs from `modelled`, the model fits badly.
+ * slow jobs came together, which the model does not capture; where it differs from `modeled`, the model fits badly.
  */
 export interface Comparison {
   readonly renders: number;
   readonly measured: Run;
   readonly replayed: Run;
   readonly shuffled: Run;
-  readonly modelled: Run;
+  readonly modeled: Run;
 }
 
 const SEEDS = Array.from({ length: 50 }, (_, index) => index + 1);
@@ -56,7 +56,7 @@ export function compare(profile: Profile): Comparison {
     ),
     replayed: simulated(profile, renders),
     shuffled: averaged(SEEDS.map((seed) => simulated(profile, shuffle(profile, createRandom(seed))))),
-    modelled: averaged(
+    modeled: averaged(
       SEEDS.map((seed) => {
         const random = createRandom(seed);
         return simulated(

@@ -28,7 +28,7 @@ describe('compare', () => {
   });
 
   it('predicts the waits of a run that followed the policy exactly, from its times and from its model', () => {
-    const { renders, measured, replayed, shuffled, modelled } = compare(profile);
+    const { renders, measured, replayed, shuffled, modeled } = compare(profile);
     expect(renders).toBe(3);
     expect(measured.wait).toEqual({ mean: 5, p50: 5, p90: 10, p95: 10 });
     expect(measured.end_to_end).toEqual({ mean: 16, p50: 16, p90: 21, p95: 21 });
@@ -43,7 +43,7 @@ describe('compare', () => {
       utilization: expect.closeTo(measured.utilization, 6) as number,
     };
     expect(shuffled).toEqual(nearly);
-    expect(modelled).toEqual(nearly);
+    expect(modeled).toEqual(nearly);
   });
 
   it('distinguishes slow jobs that came together from slow jobs', () => {

@@ -29,11 +29,11 @@ export function printPlan(plan: Plan, currency: string): void {
     console.log(`${cost(plan.costPerHour)} an hour, ${cost(plan.costPerRender * 1000)} for 1000 renders.`);
 }
 
-export function printComparison({ renders, measured, replayed, shuffled, modelled }: Comparison): void {
+export function printComparison({ renders, measured, replayed, shuffled, modeled }: Comparison): void {
   const row = (name: string, of: (run: Run) => number, print: (value: number) => string): string[] => [
     name,
-    ...[measured, replayed, shuffled, modelled].map((run) => print(of(run))),
-    ...[replayed, shuffled, modelled].map((run) => deviation(of(run), of(measured))),
+    ...[measured, replayed, shuffled, modeled].map((run) => print(of(run))),
+    ...[replayed, shuffled, modeled].map((run) => deviation(of(run), of(measured))),
   ];
   const distribution = (name: string, of: (run: Run) => Distribution): string[][] =>
     (['mean', 'p50', 'p90', 'p95'] as const).map((part) =>

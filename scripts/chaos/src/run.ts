@@ -36,7 +36,7 @@ const DRAIN_MS = 240_000;
 /** What nobody has touched for this long is abandoned: a lease and two rounds of the reconciler are a third of it. */
 const ABANDONED_SECONDS = 40;
 
-/** One run: load and faults, then peace until everything has ended, an orderly stop, and the judgement. */
+/** One run: load and faults, then peace until everything has ended, an orderly stop, and the judgment. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { mutant, root } = options;
   if (mutant) checkMutant(mutant);

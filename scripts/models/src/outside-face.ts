@@ -17,7 +17,7 @@ export interface OutsideFace {
   largest_difference: number;
 }
 
-/** Generated pixels stay inside the crop; encoders spread a change over whole macroblocks and their neighbours. */
+/** Generated pixels stay inside the crop; encoders spread a change over whole macroblocks and their neighbors. */
 const BOX_MARGIN_PIXELS = 32;
 
 /**

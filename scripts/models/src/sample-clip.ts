@@ -24,7 +24,7 @@ export interface ClipShape {
 const QUIET = ['-nostdin', '-v', 'error', '-y'];
 const LOOPED = [...QUIET, '-stream_loop', '-1'];
 
-/** The sample face in the middle of a grey picture, and the sample voice, repeated to the requested length. */
+/** The sample face in the middle of a gray picture, and the sample voice, repeated to the requested length. */
 export async function makeClip(ffmpeg: string, folder: string, shape: ClipShape): Promise<Clip> {
   const { width, height, seconds, grain, fps } = shape;
   const videoFile = path.join(folder, `face-${height}p${fps}-${grain}-${seconds}s.mp4`);

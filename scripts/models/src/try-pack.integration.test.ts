@@ -82,9 +82,9 @@ describe('a trial of a model pack', () => {
     const { file, sha256, inputs, outputs } = roles.vae_decoder;
     const g = new GraphBuilder('never_so_many');
     const latent = g.input(inputs.latent.name, 'float32', inputs.latent.dims);
-    const grey = g.op('ReduceMean', [g.op('Reshape', [latent, g.ints([999, -1])])], { keepdims: 0 });
+    const gray = g.op('ReduceMean', [g.op('Reshape', [latent, g.ints([999, -1])])], { keepdims: 0 });
     const batch = g.op('Gather', [g.op('Shape', [latent]), g.ints([0])]);
-    const image = g.op('Expand', [grey, g.op('Concat', [batch, g.ints([3, 256, 256])], { axis: 0 })]);
+    const image = g.op('Expand', [gray, g.op('Concat', [batch, g.ints([3, 256, 256])], { axis: 0 })]);
     g.output(outputs.image.name, image, 'float32', outputs.image.dims);
     const model = encodeModel(g.build());
     await writeFile(path.join(dir, file), model);

@@ -10,13 +10,13 @@ export interface FacePlace {
 /** Reads a picture in places of the face that its 136 landmark values describe. */
 export interface FaceSamples {
   placeOf: (landmarkNumber: number) => FacePlace;
-  /** Brightness above black, and how much redder than grey: levels, between pixels in proportion. */
+  /** Brightness above black, and how much redder than gray: levels, between pixels in proportion. */
   brightness: (place: FacePlace) => number;
   redness: (place: FacePlace) => number;
 }
 
 const NOSE_BASE = 33;
-const [BLACK, GREY] = [16, 128];
+const [BLACK, GRAY] = [16, 128];
 
 export function sampleFace({ width, height, data }: Picture, landmarks: Float32Array): FaceSamples {
   const [left, right] = [landmarkCenter(landmarks, LEFT_EYE), landmarkCenter(landmarks, RIGHT_EYE)];
@@ -35,7 +35,7 @@ export function sampleFace({ width, height, data }: Picture, landmarks: Float32A
       return { along: (dx * x + dy * y) / eyes, down: (dy * x - dx * y) / eyes };
     },
     brightness: (place) => luma(across(place), downwards(place)) - BLACK,
-    redness: (place) => red(across(place) / 2, downwards(place) / 2) - GREY,
+    redness: (place) => red(across(place) / 2, downwards(place) / 2) - GRAY,
   };
 }
 

@@ -65,7 +65,7 @@ export function skinAroundLips(
   };
 }
 
-/** How much fine detail a box holds: the root mean square of the brightness' Laplacian, in grey levels. */
+/** How much fine detail a box holds: the root mean square of the brightness' Laplacian, in gray levels. */
 export function detail({ width, data }: Picture, { x1, y1, x2, y2 }: Box): number {
   let sum = 0;
   for (let y = y1; y < y2; y++)
@@ -111,7 +111,7 @@ function encloses(outline: Outline, x: number, y: number): boolean {
   }, false);
 }
 
-/** What flashes for one frame: the mean second difference of the brightness over three frames, in grey levels. */
+/** What flashes for one frame: the mean second difference of the brightness over three frames, in gray levels. */
 export function flash(three: readonly Picture[], { x1, y1, x2, y2 }: Box): number {
   const [before, now, after] = three;
   if (before === undefined || now === undefined || after === undefined) return NaN;

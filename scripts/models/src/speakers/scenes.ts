@@ -38,7 +38,7 @@ export function turnsOf({ faces, turns }: Scene): Turn[] {
 /** How much smaller the faces after the first one are drawn. */
 const SMALLER = 0.8;
 
-/** Writes a scene as a video. In its turns a face goes on in its own clip; without `company` all but the first are grey. */
+/** Writes a scene as a video. In its turns a face goes on in its own clip; without `company` all but the first are gray. */
 export async function composeScene(
   ffmpeg: string,
   scene: Scene,
@@ -66,7 +66,7 @@ function facePicture(
 ): string[] {
   const side = Math.round((face === 0 ? SIDE : SIDE * SMALLER) / 2) * 2;
   const fit = `fps=${RATE},scale=${side}:${side}:force_original_aspect_ratio=increase,crop=${side}:${side}`;
-  const grey = face > 0 && !company ? ',drawbox=color=gray:t=fill' : '';
+  const gray = face > 0 && !company ? ',drawbox=color=gray:t=fill' : '';
   const pad = `pad=${SIDE}:${SIDE}:(ow-iw)/2:(oh-ih)/2:gray`;
   const names = turns.map((_, i) => `[f${face}p${i}]`);
   const pieces = turns.map((turn, i) => {
@@ -84,7 +84,7 @@ function facePicture(
   return [
     `[${face}:v]${fit},split=${turns.length}${turns.map((_, i) => `[${face}c${i}]`).join('')}`,
     ...pieces,
-    `${names.join('')}concat=n=${turns.length},${pad}${grey}[panel${face}]`,
+    `${names.join('')}concat=n=${turns.length},${pad}${gray}[panel${face}]`,
   ];
 }
 

@@ -212,9 +212,9 @@ describe('an asset given by URL', () => {
   });
 
   it.each([
-    ['labelled as such', { status: 200, headers: { 'content-type': 'text/html' }, body: 'Please log in' }],
+    ['labeled as such', { status: 200, headers: { 'content-type': 'text/html' }, body: 'Please log in' }],
     [
-      'labelled as a film',
+      'labeled as a film',
       { status: 200, headers: { 'content-type': 'video/mp4' }, body: '<!DOCTYPE HTML><html>' },
     ],
   ])('fails with media_not_accessible when it is a web page %s', async (_name, reply) => {

@@ -40,7 +40,7 @@ interface Group {
 }
 
 /** A picture on its way to the encoder; one without a group passes unchanged. */
-interface Travelling {
+interface Traveling {
   readonly frame: Frame;
   readonly face?: { readonly group: Group; readonly slot: number; readonly outputIndex: number };
 }
@@ -56,7 +56,7 @@ const LONGEST_GROUP = 2;
  * face.
  */
 export async function renderPass(pass: RenderPass): Promise<number> {
-  const ordered = createAsyncQueue<Travelling>(pass.signal);
+  const ordered = createAsyncQueue<Traveling>(pass.signal);
   const running = new Set<Promise<void>>();
 
   const failing = async <T>(work: Promise<T>): Promise<T> => {
@@ -80,7 +80,7 @@ export async function renderPass(pass: RenderPass): Promise<number> {
 
 async function feedEngine(
   pass: RenderPass,
-  ordered: AsyncQueue<Travelling>,
+  ordered: AsyncQueue<Traveling>,
   running: Set<Promise<void>>,
 ): Promise<void> {
   const { clip, clock, pool, signal } = pass;
@@ -144,7 +144,7 @@ async function settled(work: Promise<unknown>): Promise<void> {
   await Promise.allSettled([work]);
 }
 
-async function writeInOrder(pass: RenderPass, frames: AsyncIterable<Travelling>): Promise<number> {
+async function writeInOrder(pass: RenderPass, frames: AsyncIterable<Traveling>): Promise<number> {
   const { clip, clock, pool } = pass;
   const observer = await pass.observer;
   let written = 0;

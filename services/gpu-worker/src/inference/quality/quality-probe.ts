@@ -127,7 +127,7 @@ export function createQualityProbe(clip: {
     sampledLooks += looksAt.get(outputIndex) ?? 0;
     if (sampledLooks < FEWEST_MOUTHS) return;
     finding = finding.then(findMouths);
-    // The judgement reports it.
+    // The judgment reports it.
     finding.catch(() => undefined);
   }
 
