@@ -24,6 +24,8 @@ export interface CoverReference {
   readonly face: Uint8Array;
   readonly around: Uint8Array;
   readonly upper: Uint8Array;
+  /** The cells of the face without its border, from the top down. */
+  readonly inside: readonly number[];
   /** Cells of the mouth. */
   readonly mouth: Uint8Array;
   /** Place of the tip of the nose: where the head is turned to. */
@@ -72,6 +74,9 @@ const SPREAD = 0.4;
 
 /** Cells around the face that show a cover's other parts. */
 const AROUND = 4;
+
+/** So many cells along the border of the face say nothing: they show what is beside it as well. */
+export const BORDER = 2;
 
 /** The usual face of these looks, of which there is at least one. */
 export function createReference(looks: readonly AlignedLook[]): CoverReference {
@@ -123,6 +128,7 @@ export function createReference(looks: readonly AlignedLook[]): CoverReference {
     face,
     around,
     upper,
+    inside: Array.from(grown(face, -BORDER).entries()).flatMap(([cell, is]) => (is === 1 ? [cell] : [])),
     mouth: mouthCells(landmarks),
     nose,
   };

@@ -1,6 +1,8 @@
 import { ALIGNED_CELLS, ALIGNED_SIDE, connectedParts, grown } from './aligned-face';
+import { clothCells } from './cloth';
 import {
   type AlignedLook,
+  BORDER,
   colorDistance,
   type CoverReference,
   faceCells,
@@ -29,8 +31,7 @@ const LIT_OTHERWISE = 0.3;
 /** Cells by which the sides of the face move when the tip of the nose moves by one. */
 const TURNED = 2;
 
-/** So many cells along the border of the face say nothing, and so many more for each that the tip of the nose is away. */
-const BORDER = 2;
+/** So many more cells along the border of the face say nothing for each that the tip of the nose is away. */
 const BORDER_OF_TURNED = 1.5;
 
 /**
@@ -112,10 +113,11 @@ export function uncommonCells(look: AlignedLook, reference: CoverReference): Unc
     inner.map((cell, i) => cell & (jaw[i] ?? 0) & (1 - (mouth[i] ?? 0))),
     { right: moved.right, down: 1 + moved.down },
   );
+  const cloth = clothCells(colors, reference);
   const either = (a: Uint8Array, b: Uint8Array): Uint8Array => a.map((cell, i) => cell | (b[i] ?? 0));
   return {
-    cells: grown(either(cells, lines.cells), WIDENED),
-    sure,
+    cells: grown(either(either(cells, lines.cells), cloth), WIDENED),
+    sure: sure || cloth.includes(1),
     possible: either(possible, lines.possible),
   };
 }
