@@ -19,6 +19,8 @@ import {
 
 const { side: SIDE } = LARGE_FACE;
 const AREA = SIDE * SIDE;
+/** A row between the nose and the upper lip. */
+const UPPER_LIP = 160;
 const LATENT = LATENT_CHANNELS * 1024;
 
 const picture = (gap: number, angle = 0) => paintedFace(LARGE_FACE, gap, angle);
@@ -175,14 +177,19 @@ describe('a clip that shows its own mouth', () => {
     }
   });
 
-  test('blurs it in a frame that motion has blurred', async () => {
+  test('blurs it in a frame that motion has blurred, and in no other', async () => {
     const mouths = paintedExemplars(LARGE_FACE, 24, GREEN);
     const steepest = async (image: Float32Array): Promise<number> => {
       const spoken = await generate(image, landmarks(12), audio({ jaw: 0.6 }), mouths);
       return Math.max(...rowsOf(spoken).map((level, row, all) => Math.abs(level - (all[row - 1] ?? level))));
     };
     const sharp = picture(12);
-    expect(await steepest(smearedDown(sharp, 6))).toBeLessThan(0.5 * (await steepest(sharp)));
+    const blurred = smearedDown(sharp, 6);
+    const softBelow = sharp.map((value, i) => (i % AREA < UPPER_LIP * SIDE ? value : (blurred[i] ?? NaN)));
+    const own = await steepest(sharp);
+    expect(await steepest(blurred)).toBeLessThan(0.5 * own);
+    // A mouth of other shape, below a nose that is sharp.
+    expect(await steepest(softBelow)).toBeGreaterThan(0.8 * own);
   });
 
   test('opens it as far as it does itself', async () => {

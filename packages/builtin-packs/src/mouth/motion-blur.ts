@@ -13,10 +13,11 @@ import { EXEMPLAR_FRAME, type Frame, inUnits, pointsOf, sample } from './samplin
  */
 
 /**
- * Where it is looked at, from the base of the nose, in units of u and v, so many apart: down to below the lips. A border
- * between them would take lips that part for a blur.
+ * Where it is looked at, from the base of the nose, in units of u and v, so many apart: down to below the lips, and of
+ * that again at the nose alone. Motion blurs both. What only one of them shows is another shape of the mouth, or how the
+ * nose is turned.
  */
-const LOOK = { left: -2, top: -0.6, columns: 67, rows: 36, apart: 0.06 };
+const LOOK = { left: -2, top: -0.6, columns: 67, rows: { face: 36, nose: 15 }, apart: 0.06 };
 /** Steepness over so many points is compared with that from point to point. */
 const FAR = 4;
 
@@ -44,8 +45,11 @@ export function motionBlur(
   const now = fineness(g, picture);
   const still = fineness(g, { ...ladder, frame: EXEMPLAR_FRAME });
   const [along, down] = (['along', 'down'] as const).map((direction) => {
-    const usual = g.op('ReduceMean', [still[direction], g.ints([0])]);
-    const times = g.op('Log', [m.div(usual, now[direction])]);
+    const [face, nose] = (['face', 'nose'] as const).map((part) => {
+      const usual = g.op('ReduceMean', [still[part][direction], g.ints([0])]);
+      return m.div(usual, now[part][direction]);
+    }) as [Value, Value];
+    const times = g.op('Log', [m.min(face, nose)]);
     const length = m.mul(m.clamp(times, 0, BLUR.most), BLUR.length);
     return m.mul(length, m.ramp(times, BLUR.from, BLUR.surely), weight);
   }) as [Value, Value];
@@ -56,29 +60,39 @@ export function motionBlur(
 }
 
 /** By how much differences from point to point are larger than in a straight rise, [batch, 1, 1] each; above 0. */
+interface Fineness {
+  readonly along: Value;
+  readonly down: Value;
+}
+
+/** In all that is looked at, and at the nose. */
 function fineness(
   g: GraphBuilder,
   { luma, axes, frame }: { readonly luma: Value; readonly axes: FaceAxes; readonly frame: Frame },
-): { readonly along: Value; readonly down: Value } {
+): { readonly face: Fineness; readonly nose: Fineness } {
   const m = arithmetic(g);
   const { left, top, columns, rows, apart } = LOOK;
-  const count = rows * columns;
+  const count = rows.face * columns;
   const u = Array.from({ length: count }, (_, i) => left + (i % columns) * apart);
   const v = Array.from({ length: count }, (_, i) => top + Math.floor(i / columns) * apart);
-  const height = m.add(heightOf(g, axes.landmarks, NOSE_BASE), g.weights([1, 1, count], v));
-  const points = pointsOf(g, inUnits(g, axes, frame), g.weights([1, 1, count], u), height);
-  const look = g.op('Reshape', [sample(g, luma, points), g.ints([-1, rows, columns])]);
-  const steepness = (axis: 1 | 2, step: number): Value => {
-    const size = axis === 1 ? rows : columns;
-    const part = (from: number): Value =>
-      g.op('Slice', [look, g.ints([from]), g.ints([size - step + from]), g.ints([axis])]);
-    return g.op('ReduceMean', [m.square(m.sub(part(step), part(0))), g.ints([1, 2])]);
+  const places = m.add(heightOf(g, axes.landmarks, NOSE_BASE), g.weights([1, 1, count], v));
+  const points = pointsOf(g, inUnits(g, axes, frame), g.weights([1, 1, count], u), places);
+  const look = g.op('Reshape', [sample(g, luma, points), g.ints([-1, rows.face, columns])]);
+  const nose = g.op('Slice', [look, g.ints([0]), g.ints([rows.nose]), g.ints([1])]);
+  const of = (seen: Value, height: number): Fineness => {
+    const steepness = (axis: 1 | 2, step: number): Value => {
+      const size = axis === 1 ? height : columns;
+      const part = (from: number): Value =>
+        g.op('Slice', [seen, g.ints([from]), g.ints([size - step + from]), g.ints([axis])]);
+      return g.op('ReduceMean', [m.square(m.sub(part(step), part(0))), g.ints([1, 2])]);
+    };
+    const along = (axis: 1 | 2): Value => {
+      const ratio = m.div(steepness(axis, 1), m.add(steepness(axis, FAR), 1e-9));
+      return m.max(m.sub(m.mul(g.op('Sqrt', [ratio]), FAR), 1), 0.01);
+    };
+    return { along: along(2), down: along(1) };
   };
-  const along = (axis: 1 | 2): Value => {
-    const ratio = m.div(steepness(axis, 1), m.add(steepness(axis, FAR), 1e-9));
-    return m.max(m.sub(m.mul(g.op('Sqrt', [ratio]), FAR), 1), 0.01);
-  };
-  return { along: along(2), down: along(1) };
+  return { face: of(look, rows.face), nose: of(nose, rows.nose) };
 }
 
 /** Smears a plane [batch, channels, rows, columns] evenly over these lengths; beyond its ends there is nothing. */

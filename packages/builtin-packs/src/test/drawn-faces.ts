@@ -12,8 +12,8 @@ import { Tensor } from 'onnxruntime-node';
 import { CUE_STATE, STATES, WIDTH } from '../hearing/audio-encoder';
 
 /**
- * [3, side, side] in [-1, 1]: light skin, redder lips, black (or `between`) between parted lips, so that brightness shows
- * where things moved. No color changes within 2×2 pixels, so that the built-in latent loses nothing.
+ * [3, side, side] in [-1, 1]: light skin, dark nostrils, redder lips, black (or `between`) between parted lips, so that
+ * brightness shows where things moved. No color changes within 2×2 pixels, so that the built-in latent loses nothing.
  */
 export function paintedFace(
   shape: FaceShape,
@@ -32,7 +32,8 @@ export function paintedFace(
       const inside = Math.abs(fy - cy) < (gap / 2) * curve;
       const onLips = Math.abs(fy - cy - 1.5 * unit) < (13.5 * unit + gap / 2) * curve;
       const skin = [0.6 + 0.1 * Math.sin((x & ~1) / 9), 0.3, 0.1];
-      const color = inside ? between : onLips ? [0.4, -0.2, -0.1] : skin;
+      const inNostril = Math.hypot(Math.abs(fx - cx) - 10 * unit, fy - cy + 39 * unit) < 4 * unit;
+      const color = inside ? between : onLips ? [0.4, -0.2, -0.1] : inNostril ? [-0.2, -0.5, -0.6] : skin;
       color.forEach((value, channel) => (image[(channel * side + y) * side + x] = value));
     }
   }
