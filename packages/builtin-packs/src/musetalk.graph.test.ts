@@ -203,6 +203,15 @@ describe('a clip that shows its own mouth', () => {
     expect(Math.abs(wide - 24)).toBeLessThan(4);
   });
 
+  test('lifts its upper lip between a wide vowel and a lip at the teeth no higher than for either', async () => {
+    const mouths = paintedExemplars(LARGE_FACE, 24, [-1, -1, -1]);
+    const top = async (dental: number): Promise<number> => {
+      const spoken = await generate(picture(0), landmarks(0), audio({ jaw: 0.95, dental }), mouths);
+      return rowsOf(spoken).findIndex((level) => level < -0.2);
+    };
+    expect(await top(0.5)).toBeGreaterThanOrEqual(Math.min(await top(0), await top(1)));
+  });
+
   test('closes it without a trace of what the source says', async () => {
     const mouths = paintedExemplars(LARGE_FACE, 24, [-1, -1, -1]);
     const closed = await generate(picture(16), landmarks(16), audio({ jaw: 0.4, closure: 1 }), mouths);

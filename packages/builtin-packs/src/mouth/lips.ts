@@ -142,8 +142,8 @@ const PARTED = 0.3;
 /** Lips touch from so much of a contact on, and at smaller gaps, which are heard when nobody speaks. */
 const CONTACT = 0.85;
 const TOUCHING = 0.015;
-/** The lower lip at the upper teeth: its distance from the upper lip, and how much of that is above where lips meet. */
-const DENTAL = { gap: 0.18, upperShare: 1 };
+/** How far the lower lip at the upper teeth is from the upper lip. All of that is above where lips meet. */
+const DENTAL_GAP = 0.18;
 /** How much drawn-together and drawn-apart corners change the mouth's width. */
 const NARROWER = 0.26;
 const WIDER = 0.17;
@@ -187,11 +187,14 @@ export function lipMotion(
   const lowered = g.op('Pow', [m.mul(pose.jaw, 1 / WIDE_JAW), PARTING_POWER]);
   const opened = m.mul(lowered, m.sub(1, m.mul(pose.spreading, STRETCHED)));
   const spoken = m.mul(m.max(opened, m.mul(pose.speaks, PARTED)), habits.widestGap);
-  const apart = m.mul(m.mix(spoken, DENTAL.gap, pose.dental), m.ramp(pose.closure, CONTACT, 0));
+  const parted = m.mix(spoken, DENTAL_GAP, pose.dental);
+  const apart = m.mul(parted, m.ramp(pose.closure, CONTACT, 0));
   const gap = m.mul(
     g.op('Relu', [m.sub(apart, TOUCHING)]),
     m.div(habits.widestGap, m.sub(habits.widestGap, TOUCHING)),
   );
+  // The upper lip blends as the gap does. A mean of the shares would lift it above both of what it blends.
+  const lifts = m.mix(m.mul(spoken, UPPER_SHARE), DENTAL_GAP, pose.dental);
   const factor = m.sub(m.add(1, m.mul(pose.spreading, WIDER)), m.mul(pose.rounding, NARROWER));
   const ownWidth = m.mix(mouthWidth, habits.mouthWidth, known);
   const smile = m.mul(g.op('Relu', [m.sub(m.div(mouthWidth, m.max(ownWidth, 0.1)), 1)]), SMILE);
@@ -213,7 +216,7 @@ export function lipMotion(
       slant,
     },
     gap,
-    rise: m.mul(gap, m.mix(g.scalar(UPPER_SHARE), DENTAL.upperShare, pose.dental)),
+    rise: m.mul(gap, m.div(lifts, m.max(parted, TOUCHING))),
     chin: source.chin,
     chinShift: m.clamp(m.sub(chinWanted, source.chin), -MOST_CHIN_SHIFT, MOST_CHIN_SHIFT),
     narrowing: m.clamp(m.sub(m.div(mouthWidth, wanted), 1), -MOST_WIDENING, MOST_NARROWING),
