@@ -1,4 +1,6 @@
 import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
 /**
@@ -10,23 +12,35 @@ const EPHEMERAL = 32_768;
 const MAX_TRIES = 1_000;
 
 /**
- * Distinct loopback ports that were free a moment ago; all are held at the same time. Callers must handle losing the
- * race for a port.
+ * Distinct loopback ports on which nothing listens. No other call gets them, in any process, before this one ends: each
+ * stays bound for UDP, which hinders no TCP server.
  */
 export async function freePorts(count: number): Promise<number[]> {
-  const probes: Server[] = [];
   const ports: number[] = [];
   for (let tries = 0; ports.length < count; tries++) {
-    const probe = createServer();
     try {
-      ports.push(await listenOnLoopback(probe, randomInt(LOWEST, EPHEMERAL)));
-      probes.push(probe);
+      ports.push(await reserve(randomInt(LOWEST, EPHEMERAL)));
     } catch (error) {
       if (tries === MAX_TRIES) throw error;
     }
   }
-  await Promise.all(probes.map((probe) => new Promise((resolve) => probe.close(resolve))));
   return ports;
+}
+
+async function reserve(port: number): Promise<number> {
+  const reservation = createSocket('udp4').bind(port, '127.0.0.1');
+  const probe = createServer();
+  try {
+    await once(reservation, 'listening');
+    await listenOnLoopback(probe, port);
+  } catch (error) {
+    reservation.close();
+    throw error;
+  }
+  reservation.unref();
+  probe.close();
+  await once(probe, 'close');
+  return port;
 }
 
 export async function freePort(): Promise<number> {
