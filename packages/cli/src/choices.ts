@@ -56,12 +56,12 @@ export function duration(value: string): number {
 export function webhookAddress(value: string): string {
   if (URL.canParse(value) && new URL(value).protocol === 'https:') return value;
   throw new InvalidArgumentError(
-    'Use a public https address. For a receiver on this machine there is lipsync webhook listen.',
+    'Use a public https URL. For a receiver on this machine, use lipsync webhook listen.',
   );
 }
 
 /** A number from 1, of things. */
 export function count(value: string): number {
   if (/^[1-9]\d{0,5}$/.test(value)) return Number(value);
-  throw new InvalidArgumentError('Use a number from 1.');
+  throw new InvalidArgumentError('Use a whole number, 1 or more.');
 }

@@ -63,7 +63,7 @@ describe('render', () => {
     });
     const { exitCode, stdout, stderr } = await command(renderMedia('--json'));
     expect(exitCode).toBe(EXIT_CODES.unsuccessful);
-    const advice = 'Use a video in which a face is seen, large enough and turned to the camera.';
+    const advice = 'Use a video that shows a face, large enough and turned to the camera.';
     expect(stderr).toContain(`\n  ${advice}\n`);
     expect(JSON.parse(stdout)).toMatchObject({
       error: { code: 'no_face_detected', retryable: false, advice },
@@ -78,7 +78,7 @@ describe('render', () => {
     await writeFile(result(), 'of yesterday');
     expect(await command(renderMedia())).toMatchObject({
       exitCode: EXIT_CODES.usage,
-      stderr: expect.stringContaining('exists already') as string,
+      stderr: expect.stringContaining('already exists') as string,
     });
     expect(await command(['render', 'missing.mp4', media[1] ?? ''])).toMatchObject({
       exitCode: EXIT_CODES.usage,
@@ -134,7 +134,7 @@ describe('render', () => {
     });
     const { exitCode, stderr } = await command(renderMedia('--cancel-on-interrupt'), { interruption });
     expect(exitCode).toBe(EXIT_CODES.interrupted);
-    expect(stderr).toContain('Not all results are saved.');
+    expect(stderr).toContain('Interrupted before all results were saved.');
     expect(stderr).toContain(`lipsync download ${RENDER_ID}`);
     expect(service.names()).not.toContain(`POST /v1/renders/${RENDER_ID}/cancel`);
   });
@@ -319,9 +319,9 @@ describe('whoami', () => {
       ['status', RENDER_ID],
       ['download', RENDER_ID, '--out', 'whoami'],
     ])
-      expect((await command(other)).stderr).toContain('wrong address.\n  See lipsync whoami\n');
+      expect((await command(other)).stderr).toContain('wrong URL.\n  See lipsync whoami\n');
     const itself = await command(['whoami']);
-    expect(itself.stderr).toMatch(/wrong address\.\n$/);
+    expect(itself.stderr).toMatch(/wrong URL\.\n$/);
   });
 
   it('sends nothing that cannot be a key', async () => {

@@ -45,15 +45,15 @@ function configure(program: Command, session: Session): void {
     .description('Renders a video so that its mouth follows a voice.')
     .version(version(), '-V, --version', 'print the version')
     .option('--json', 'print one JSON document instead of text')
-    .option('-q, --quiet', 'no progress and no messages other than errors')
-    .option('--profile <name>', 'the login to use; else LIPSYNC_PROFILE, else the current one')
-    .option('--base-url <url>', 'where the service is; else LIPSYNC_BASE_URL, else as the profile says')
+    .option('-q, --quiet', 'print no progress, and no messages except errors')
+    .option('--profile <name>', 'the login to use; default: LIPSYNC_PROFILE, else the current one')
+    .option('--base-url <url>', 'the URL of the service; default: LIPSYNC_BASE_URL, else that of the profile')
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .configureOutput({
       writeOut: (text) => printText(session.stdout, text),
       writeErr: (text) => printText(session.stderr, text),
     })
-    .showHelpAfterError('Run it with --help to see what it takes.')
+    .showHelpAfterError('Run it with --help for its arguments and options.')
     .exitOverride()
     .addHelpText('after', `\n${EXAMPLES}`);
   for (const add of [
@@ -74,7 +74,7 @@ const EXAMPLES = `Begin with:
   lipsync login --base-url https://api.example.com
   lipsync render face.mp4 voice.wav
 
-A VIDEO or VOICE is a file, an https address, or the id of an asset (ast_…).
+A VIDEO or VOICE is a file, an https URL, or the id of an asset (ast_…).
 Environment: LIPSYNC_API_KEY, LIPSYNC_BASE_URL, LIPSYNC_PROFILE, NO_COLOR.
 Exit codes: 0 done, 1 failed, 2 wrong command line, 3 no valid key, 4 the render failed or was cancelled,
 5 some of its engines failed, 6 try again later, 130 interrupted.`;

@@ -33,7 +33,7 @@ export function referencePage(): PageSource {
   };
 }
 
-const INTRODUCTION = `The base address is \`{{base_url}}\`. Every request carries an API key as a bearer token: \`Authorization: Bearer svc_…\`. Bodies are JSON.
+const INTRODUCTION = `The base URL is \`{{base_url}}\`. Every request carries an API key as a bearer token: \`Authorization: Bearer svc_…\`. Bodies are JSON.
 
 The contract itself is [openapi.json](/openapi.json), OpenAPI 3.1, from which you can generate a client of your own. As [a collection for Postman](/downloads/lipsync.postman_collection.json) it asks for your key alone, and what an answer names is there for the next request.`;
 

@@ -8,7 +8,7 @@ import { candidates, COMPLETION_SCRIPTS, SHELLS } from './candidates';
 export function addCompletionCommands(program: Command, session: Session): void {
   program
     .command('completion')
-    .description('print what makes Tab complete this command; for example: source <(lipsync completion bash)')
+    .description('print the script for shell completion; for example: source <(lipsync completion bash)')
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .action((shell: (typeof SHELLS)[number]) => {
       session.stdout.write(COMPLETION_SCRIPTS[shell]);
@@ -16,7 +16,7 @@ export function addCompletionCommands(program: Command, session: Session): void 
 
   program
     .command('complete [words...]', { hidden: true })
-    .description('what the scripts of completion ask')
+    .description('called by the completion scripts')
     .action(async (words: string[]) => {
       const { byName } = await readProfiles(session.profilesFile);
       // Nothing was made without a login.

@@ -35,10 +35,10 @@ export const MEDIA_ADVICE: Readonly<Record<string, string>> = {
   media_too_large: 'Encode it at a lower rate, for instance: ffmpeg -i in.mp4 -c:v libx264 -crf 23 out.mp4',
   media_unsupported:
     'Convert it, for instance: ffmpeg -i in -c:v libx264 -pix_fmt yuv420p out.mp4 for a video, ffmpeg -i in out.wav for a voice.',
-  no_face_detected: 'Use a video in which a face is seen, large enough and turned to the camera.',
+  no_face_detected: 'Use a video that shows a face, large enough and turned to the camera.',
 };
 
-const AGAIN = 'Nothing of the input is wrong: run the command again.';
+const AGAIN = 'The input is fine: run the command again.';
 
 export function failureOf(error: unknown): Failure {
   if (error instanceof CommandError) {
@@ -110,8 +110,8 @@ function failureOfClient(error: LipSyncError): Failure {
   if (error instanceof ConnectionError)
     return {
       ...{ outcome: 'later', code: 'unreachable', retryable: true },
-      message: `${isTransfer(error) ? `The ${error.exchange} broke off` : 'The service does not answer'}${reasonIn(error)}.`,
-      advice: `Is its address right, and can this machine reach it?\n${SEE_CONNECTION}`,
+      message: `${isTransfer(error) ? `The ${error.exchange} was cut off` : 'The service does not answer'}${reasonIn(error)}.`,
+      advice: `Is its URL right, and can this machine reach it?\n${SEE_CONNECTION}`,
     };
   if (error instanceof TimeoutError)
     return {
@@ -128,8 +128,8 @@ function failureOfClient(error: LipSyncError): Failure {
     return {
       ...{ outcome: retryable ? 'later' : 'failed', code: 'unexpected_response', retryable },
       ...(isTransfer(error)
-        ? { message: `The ${error.exchange} was refused by the store of the service, with ${answer}.` }
-        : { message: `Something other than the service answered, with ${answer}.`, advice: WHO_ANSWERS }),
+        ? { message: `The ${error.exchange} was refused by the service's object store with ${answer}.` }
+        : { message: `Something other than the service answered with ${answer}.`, advice: WHO_ANSWERS }),
     };
   }
   if (error instanceof WebhookVerificationError)
@@ -145,7 +145,7 @@ function isTransfer({ exchange }: ConnectionError | UnexpectedResponse): boolean
   return exchange === 'upload' || exchange === 'download';
 }
 
-const WHO_ANSWERS = `A proxy between here and the service does that, or a wrong address.\n${SEE_CONNECTION}`;
+const WHO_ANSWERS = `The cause may be a proxy between here and the service, or a wrong URL.\n${SEE_CONNECTION}`;
 
 /** Why there was no connection: what the system said, at the end of the causes. */
 function reasonIn({ cause }: { cause?: unknown }): string {
@@ -155,17 +155,17 @@ function reasonIn({ cause }: { cause?: unknown }): string {
 }
 
 const HEADERS_NEEDED =
-  "Repeat it with -H 'Svc-Signature: …' and -H 'Svc-Delivery-ID: …', as they were received.";
+  "Run it with -H 'Svc-Signature: …' and -H 'Svc-Delivery-ID: …', as they were received.";
 const UNVERIFIED: Record<WebhookVerificationReason, Pick<Failure, 'message' | 'advice'>> = {
   missing_header: { message: 'A header of the delivery is missing.', advice: HEADERS_NEEDED },
   malformed_signature: { message: 'Svc-Signature is not a signature.', advice: HEADERS_NEEDED },
   wrong_signature: {
     message: 'The delivery was not signed with this secret.',
-    advice: 'Or its body is not what was received, byte by byte.',
+    advice: 'Or this body is not exactly what was received.',
   },
   timestamp_out_of_tolerance: {
-    message: 'The delivery was signed at another time.',
-    advice: 'For an old delivery: --tolerance 24h. Otherwise look at the clock of this machine.',
+    message: 'The delivery was signed outside the allowed time.',
+    advice: 'For an old delivery: --tolerance 24h. Otherwise check the clock of this machine.',
   },
   body_too_large: { message: 'The body is larger than any event.' },
   malformed_event: { message: 'The body is signed, but is not JSON.' },
@@ -190,7 +190,7 @@ function failureOfSystem(error: unknown): Failure {
 const FILE_ERRORS: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
   EISDIR: 'is a folder',
-  ENOTDIR: 'leads through a file that is no folder',
+  ENOTDIR: 'leads through a file, not a folder',
   EACCES: 'is not accessible to you',
   EPERM: 'is not accessible to you',
   EROFS: 'cannot be written: the disk is read-only',

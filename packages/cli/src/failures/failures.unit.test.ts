@@ -58,7 +58,7 @@ it.each<[Error, string, keyof typeof EXIT_CODES]>([
     'The service does not answer (connect ECONNREFUSED 127.0.0.1:1).',
     'later',
   ],
-  [new ConnectionError('upload', 'stalled'), 'The upload broke off.', 'later'],
+  [new ConnectionError('upload', 'stalled'), 'The upload was cut off.', 'later'],
   [
     new TimeoutError('POST /v1/renders took longer than 1 ms'),
     'The service takes too long to answer.',
@@ -66,17 +66,17 @@ it.each<[Error, string, keyof typeof EXIT_CODES]>([
   ],
   [
     new UnexpectedResponse('GET /v1/renders/ren_1', 404, 'not in the contract'),
-    'Something other than the service answered, with status 404.',
+    'Something other than the service answered with status 404.',
     'failed',
   ],
   [
     new UnexpectedResponse('GET /v1/renders/ren_1', 301, 'it moved to https://b.example.com/'),
-    'Something other than the service answered, with status 301 (it moved to https://b.example.com/).',
+    'Something other than the service answered with status 301 (it moved to https://b.example.com/).',
     'failed',
   ],
   [
     new UnexpectedResponse('upload', 403, 'AccessDenied'),
-    'The upload was refused by the store of the service, with status 403 (AccessDenied).',
+    "The upload was refused by the service's object store with status 403 (AccessDenied).",
     'failed',
   ],
   [

@@ -25,8 +25,8 @@ const WORDS: Partial<Record<ApiErrorCode, Words>> = {
     advice: 'Log in again with lipsync login, or correct LIPSYNC_API_KEY.',
   },
   not_found: {
-    message: 'The service has nothing at this address.',
-    advice: `Is the address of the service right? It is that of the API, without /v1.\n${SEE_CONNECTION}`,
+    message: 'There is nothing at this URL.',
+    advice: `Check the URL of the service: it is that of the API, without /v1.\n${SEE_CONNECTION}`,
   },
   render_not_found: { message: 'There is no render with this id.', advice: WHOSE },
   preparation_not_found: { message: 'There is no preparation with this id.', advice: WHOSE },
@@ -43,7 +43,7 @@ const WORDS: Partial<Record<ApiErrorCode, Words>> = {
   asset_expired: { message: 'The asset has expired.', advice: 'Upload the file again.' },
   webhook_event_expired: {
     message: 'The webhook event has expired.',
-    advice: 'See what it was about: lipsync status ID, with the id of the render or preparation',
+    advice: 'See the render or preparation itself: lipsync status ID',
   },
   render_not_cancellable: { message: 'The render has ended, and cannot be cancelled.' },
   preparation_mismatch: { message: 'The preparation was made from another video.' },
@@ -53,10 +53,10 @@ const WORDS: Partial<Record<ApiErrorCode, Words>> = {
   upload_size_mismatch: { message: 'The file changed while it was uploaded.', advice: UPLOAD_AGAIN },
   unsupported_content_type: {
     message: 'The service does not accept this kind of file.',
-    advice: 'Convert it, to MP4 or WAV for instance.',
+    advice: 'Convert it, for instance to MP4 or WAV.',
   },
   asset_type_mismatch: {
-    message: 'One of these assets is a video where a voice belongs, or a voice where a video belongs.',
+    message: 'One of these assets is a video where a voice is expected, or the other way around.',
     advice: 'The video comes first and the voice second.',
   },
   asset_not_ready: { message: 'The file of this asset was never sent.', advice: 'Upload it again.' },
@@ -68,10 +68,10 @@ const WORDS: Partial<Record<ApiErrorCode, Words>> = {
     message: 'The preparation did not complete.',
     advice: 'See why: lipsync status ID. Prepare again: lipsync prepare VIDEO',
   },
-  invalid_idempotency_key: { message: 'An --idempotency-key has 1 to 128 characters.' },
+  invalid_idempotency_key: { message: 'An --idempotency-key must have 1 to 128 characters.' },
   idempotency_key_reused: {
     message: 'The --idempotency-key was used for something else.',
-    advice: 'A file that is uploaded again is another input: repeat with the same asset ids or addresses.',
+    advice: 'A file that is uploaded again is a different input: repeat with the same asset ids or URLs.',
   },
   idempotency_in_progress: {
     message: 'The first command with this --idempotency-key is still being handled.',
@@ -82,12 +82,12 @@ const WORDS: Partial<Record<ApiErrorCode, Words>> = {
     advice: 'Wait for one of your renders to finish, or cancel it: lipsync list, lipsync cancel ID',
   },
   rate_limit_exceeded: {
-    message: 'Too much was asked with this key.',
+    message: 'This key was used too often within a short time.',
     advice: 'Run the command again in a few seconds.',
   },
-  service_unavailable: { message: 'The service is unavailable for the moment.', advice: LATER },
+  service_unavailable: { message: 'The service is unavailable at the moment.', advice: LATER },
   engine_unavailable: {
-    message: 'An engine is unavailable for the moment.',
+    message: 'An engine is unavailable at the moment.',
     advice: 'Run the command again later, or render with another engine: --engines NAME',
   },
   invalid_json: MISFIT,
@@ -102,7 +102,7 @@ const WORDS: Partial<Record<ApiErrorCode, Words>> = {
 const PLACES: readonly (readonly [RegExp, string])[] = [
   [/^\/video\/(url|asset_id)\b/, 'The video'],
   [/^\/audio\/(url|asset_id)\b/, 'The voice'],
-  [/^\/url\b/, 'The address'],
+  [/^\/url\b/, 'The URL'],
   [/^\/webhook_url\b/, '--webhook'],
   [/^\/preparation_id\b/, '--preparation'],
   [/^\/idempotency_key\b/, '--idempotency-key'],

@@ -14,13 +14,13 @@ export function addLoginCommands(program: Command, session: Session): void {
 
   program
     .command('login')
-    .description('store a key; asks for it without showing it, or reads it from standard input')
+    .description('store a key; prompts for it without echo, or reads it from standard input')
     .action(async () => {
       const { profile = session.env['LIPSYNC_PROFILE'] ?? DEFAULT_PROFILE, baseUrl } = flags();
       const name = checkProfileName(profile);
       const known = await readProfiles(session.profilesFile);
       const address = baseUrl ?? session.env['LIPSYNC_BASE_URL'] ?? known.byName.get(name)?.baseUrl;
-      const service = checkBaseUrl(address ?? (await askFor('Address of the service: ', session)));
+      const service = checkBaseUrl(address ?? (await askFor('URL of the service: ', session)));
       session.warnOfClearText(service);
       const apiKey = checkApiKey(await askForSecret('API key: ', session), 'That', 'usage');
       const login = { baseUrl: service, apiKey };
@@ -36,7 +36,7 @@ export function addLoginCommands(program: Command, session: Session): void {
 
   program
     .command('whoami')
-    .description('the profile, key and service that are used, and whether the service accepts the key')
+    .description('show the profile, key and service in use, and whether the service accepts the key')
     .action(async () => {
       const { profile, baseUrl, apiKey } = await session.connection();
       const client = await session.client({ maxRetries: 1 });
@@ -72,10 +72,10 @@ export function addLoginCommands(program: Command, session: Session): void {
       session.answer({ profile: name }, [`Forgot the key of profile "${name}".`]);
     });
 
-  const profiles = program.command('profiles').description('the logins of this user');
+  const profiles = program.command('profiles').description('list or switch your logins');
   profiles
     .command('list', { isDefault: true })
-    .description('every profile; the one that is used now is marked')
+    .description('list the profiles; the one in use is marked')
     .action(async () => {
       const known = await readProfiles(session.profilesFile);
       const used = await session.connection().catch(() => null);

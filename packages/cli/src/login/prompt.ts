@@ -8,7 +8,7 @@ type Terminal = Pick<Surroundings, 'stdin' | 'stderr' | 'interrupted'>;
 /** Asks on a terminal; elsewhere there is nobody to ask. */
 export async function askFor(question: string, terminal: Terminal): Promise<string> {
   if (terminal.stdin.isTTY !== true)
-    throw new CommandError('The address of the service is missing.', 'usage', 'Name it with --base-url.');
+    throw new CommandError('The URL of the service is missing.', 'usage', 'Set it with --base-url.');
   return ask(question, terminal.stderr, terminal);
 }
 

@@ -17,22 +17,22 @@ export function addDownloadTool(server: McpServer, workplace: Workplace): void {
     {
       title: 'Save the results of a render',
       description:
-        'Saves what the engines of a render made as MP4 files on this machine, also while other engines still work, and as often as wanted until expires_at of the render. A file appears when it is complete. An existing file is an error, unless overwrite is true.',
+        'Saves the results of a render as MP4 files on this machine, one per engine. Works while other engines are still running, and any number of times until expires_at of the render. A file appears only when it is complete. An existing file is an error unless overwrite is true.',
       inputSchema: z.strictObject({
         id: resourceId('ren_…'),
         engines: z
           .array(z.enum(ENGINES))
           .min(1)
           .exactOptional()
-          .describe('Only these; else all that completed'),
+          .describe('Only these; default: all that have completed'),
         to: z
           .string()
           .min(1)
           .default('.')
           .describe(
-            'A folder (exists, or ends with /), which gets <id>.<engine>.mp4, or a file name ending in .mp4, into which the names of several engines are put. Missing folders are made.',
+            'A folder (one that exists, or a path ending in /), which gets <id>.<engine>.mp4, or a file name ending in .mp4; with several engines, the engine name is added before the extension. Missing folders are created.',
           ),
-        overwrite: z.boolean().default(false).describe('Replace files that exist. Ask the user first'),
+        overwrite: z.boolean().default(false).describe('Replace existing files. Ask the user first'),
       }),
       outputSchema: downloadOutput,
       // It replaces files if it is told to.
@@ -69,9 +69,9 @@ function wantedOf(record: RenderRecord, engines: readonly Engine[] | undefined) 
   const hasEnded = !['accepted', 'processing'].includes(record.status);
   throw hasEnded
     ? new CommandError(
-        `Nothing can be saved: render ${record.id} is ${record.status} without a result of these engines.`,
+        `Nothing to save: render ${record.id} is ${record.status}, with no result from these engines.`,
         'failed',
-        'Call explain_error with its id, or name other engines.',
+        'Call explain_error with its id, or choose other engines.',
       )
     : new CommandError(
         `Render ${record.id} has no result yet.`,
@@ -94,13 +94,13 @@ async function planFiles(
       throw new CommandError(
         `${file} does not end in .mp4.`,
         'usage',
-        'Results are MP4 files. A folder that does not exist yet is written with a slash at its end.',
+        'Results are MP4 files. For a folder that does not exist yet, end the path with a slash.',
       );
     if (!overwrite && (await lstat(file).catch(() => null)) !== null)
       throw new CommandError(
-        `${file} exists already.`,
+        `${file} already exists.`,
         'usage',
-        'Choose another name with "to". Only if the user wants it replaced, set overwrite to true.',
+        'Choose another name with "to". Set overwrite to true only if the user wants it replaced.',
       );
   }
   return planned;

@@ -12,17 +12,17 @@ export function addExplainTool(server: McpServer, workplace: Workplace): void {
     {
       title: 'Explain an error',
       description:
-        'What an error means and what to do about it. Name the id of what failed (a render, preparation or asset), which explains its error and that of every engine, or only a code, which explains it from the published catalogue. Name one of the two.',
+        'Explains what an error means and what to do about it. Pass either the id of a render, preparation or asset that failed, to explain its error and those of its engines, or an error code, to explain it from the published catalogue.',
       inputSchema: z.strictObject({
         id: resourceId('ren_…, prp_… or ast_…').exactOptional(),
-        code: z.string().min(1).exactOptional().describe('As errors have it, for instance no_face_detected'),
+        code: z.string().min(1).exactOptional().describe('An error code, for instance no_face_detected'),
       }),
       outputSchema: explanationOutput,
       annotations: { readOnlyHint: true, openWorldHint: true },
     },
     tool(workplace, async ({ id, code }, { session }) => {
       if ((id === undefined) === (code === undefined))
-        throw new CommandError('Name either an id or a code.', 'usage');
+        throw new CommandError('Pass either an id or a code.', 'usage');
       const errors =
         id === undefined
           ? [explainCode(code ?? '')]
@@ -46,7 +46,7 @@ function errorsOf(resource: Resource): Explained[] {
 }
 
 function linesOf(errors: readonly Explained[]): string[] {
-  if (errors.length === 0) return ['It carries no error. Its state: call status.'];
+  if (errors.length === 0) return ['It has no error. Call status for its state.'];
   return errors.flatMap((error, i) => [
     ...(i > 0 ? [''] : []),
     ...(error.engine === undefined ? [] : [`Engine ${error.engine}:`]),

@@ -29,29 +29,29 @@ interface CatalogueEntry {
 }
 
 const UNKNOWN_ID =
-  'Check the id letter for letter, and that it was made with the same key at the same service.';
+  'Check the spelling of the id, and that it was made with the same key at the same service.';
 
 /** What these tools can do about it, where the catalogue's sentence is written for callers of the API. */
 const ADVICE: Partial<Record<keyof typeof ERROR_CATALOGUE, string>> = {
   invalid_api_key:
-    'Tell the user: the key of this server is wrong or revoked. They correct LIPSYNC_API_KEY in its configuration, or run lipsync login.',
-  invalid_media_url: 'Name a public https address, or the path of a file on this machine.',
+    'Tell the user that the key of this server is wrong or revoked, and to correct LIPSYNC_API_KEY in its configuration or run lipsync login.',
+  invalid_media_url: 'Pass a public https URL, or the path of a file on this machine.',
   invalid_webhook_url:
-    'Leave webhook_url out and call wait, unless a server on the internet is to be notified.',
+    'Leave webhook_url out and call wait, unless a server on the internet must be notified.',
   render_not_found: UNKNOWN_ID,
   preparation_not_found: UNKNOWN_ID,
   asset_not_found: UNKNOWN_ID,
   webhook_event_not_found: UNKNOWN_ID,
   asset_type_mismatch: 'The video goes into "video" and the voice into "audio".',
-  asset_expired: 'Name the file or the address again in place of the asset id.',
-  asset_failed: 'Name another file or address; the message says what is wrong with this one.',
-  preparation_mismatch: 'Name as "video" the video_asset_id of the preparation, or leave preparation_id out.',
+  asset_expired: 'Pass the file or the URL again instead of the asset id.',
+  asset_failed: 'Pass another file or URL; the message says what is wrong with this one.',
+  preparation_mismatch: 'Pass the video_asset_id of the preparation as "video", or leave preparation_id out.',
   preparation_expired: 'Leave preparation_id out, or call prepare again.',
   preparation_not_ready: 'Call wait with the id of the preparation first.',
   preparation_failed: 'Call status with the id of the preparation: it says why.',
   render_expired: 'Its results are gone. Call render again.',
   idempotency_key_reused:
-    'A file that is uploaded again is another input: repeat with the asset ids of the first render, or use another key.',
+    'A file that is uploaded again is a different input: repeat with the asset ids of the first render, or use another key.',
   concurrency_limit_exceeded:
     'Wait for a render with wait, or end one with cancel; then call this tool again.',
   engine_unavailable: 'Call this tool again later, or ask for other engines.',
@@ -66,7 +66,7 @@ export function explainCode(code: string): Explanation {
     return {
       code,
       what_to_do:
-        'This code is not in the catalogue of this version. Go by the message and by "retryable" of the error that carries it.',
+        'This code is not in the catalogue of this version. Go by the message and "retryable" of the error itself.',
       retryable: false,
     };
   return {
@@ -129,7 +129,7 @@ function again(retryable: boolean, entry?: CatalogueEntry): string {
   if (!retryable) return 'The same call would fail again: change what the message names.';
   // A failed record never starts again.
   if (entry?.where.includes('record') === true)
-    return 'Nothing of the input is wrong: call render or prepare again with the same inputs, without or with a new idempotency key.';
+    return 'The inputs are fine: call render or prepare again with the same ones, with a new idempotency key or none.';
   const after = entry?.retry_after_seconds;
   return `Call this tool again ${after === undefined ? 'later' : `after ${after} s`}.`;
 }

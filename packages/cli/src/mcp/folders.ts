@@ -37,13 +37,13 @@ async function resolveWithin(folders: readonly string[], named: string): Promise
     throw new CommandError(
       'This server may not use any files.',
       'usage',
-      'The user adds "--root" and a folder to the arguments of this server in the configuration of the agent.',
+      'The user can add "--root" and a folder to the arguments of this server in the configuration of the agent.',
     );
   const real = await realPathOf(path.resolve(first, named));
   if (folders.some((folder) => isWithin(folder, real)))
     return /[/\\]$/.test(named) ? `${real}${path.sep}` : real;
   throw new CommandError(
-    `${named} is outside of the folders that this server may use: ${folders.join(', ')}`,
+    `${named} is outside the folders that this server may use: ${folders.join(', ')}`,
     'usage',
     'Use a path in one of them. The user can add a folder to the arguments of this server, after "--root".',
   );

@@ -15,7 +15,9 @@ import { addRenderTools } from './render-tools';
 export async function serveMcp(session: Session, folders: Folders, version: string): Promise<void> {
   const connection = await session.connection().catch(() => null);
   if (session.stdin.isTTY === true)
-    session.say('An agent starts this and talks to it; people see nothing here. Ctrl-C ends it.');
+    session.say(
+      'This is a server for an agent, which starts it itself; there is nothing to type here. Ctrl-C ends it.',
+    );
   const workplace = { session, folders };
   const transport = new EndingTransport(session.stdin, session.stdout);
   const service = serveStdio(() => createServer(workplace, connection?.baseUrl, version), {
@@ -41,14 +43,14 @@ function createServer(workplace: Workplace, baseUrl: string | undefined, version
 function instructions({ all }: Folders, baseUrl: string | undefined): string {
   const documentation =
     baseUrl === undefined
-      ? 'There is no API key yet: every call says what the user has to set.'
+      ? 'There is no API key yet: every call says what the user must set.'
       : `The documentation of the service, written for programs: ${baseUrl}/llms.txt`;
   return [
     'Renders videos of talking faces so that the mouth follows a voice. The usual way: render, wait until it is completed, download.',
     'A render takes from seconds to many minutes, and goes on whether or not anybody waits.',
     all.length === 0
-      ? 'This server may use no files: name media by https address or asset id.'
-      : `Files: only below ${all.join(', ')}. Relative paths begin in ${all[0]}.`,
+      ? 'This server may not use files: pass media as https URLs or asset ids.'
+      : `Files: only below ${all.join(', ')}. Relative paths start at ${all[0]}.`,
     documentation,
   ].join('\n');
 }

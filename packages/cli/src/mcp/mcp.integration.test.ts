@@ -232,16 +232,16 @@ it('reads and writes nothing outside of its folders, and replaces nothing unless
   const { call } = await startServer();
   const outside = [path.join(folder, 'outside.mp4'), '../outside.mp4', 'link/outside.mp4'];
   for (const video of outside)
-    expect(textOf(await call('render', { ...media, video }))).toContain('outside of the folders');
+    expect(textOf(await call('render', { ...media, video }))).toContain('outside the folders');
   expect(service.requests).toEqual([]);
   for (const to of [...outside, 'link/', '..', 'link/new/deep.mp4'])
     expect(textOf(await call('download', { id: RENDER_ID, to, overwrite: true }))).toContain(
-      'outside of the folders',
+      'outside the folders',
     );
   expect(await readFile(path.join(folder, 'outside.mp4'), 'utf8')).toBe('private');
 
   const inFace = { id: RENDER_ID, to: 'face.mp4' };
-  expect(textOf(await call('download', inFace))).toContain('exists already');
+  expect(textOf(await call('download', inFace))).toContain('already exists');
   expect(textOf(await call('download', { id: RENDER_ID, to: 'voice.wav', overwrite: true }))).toContain(
     '.mp4',
   );

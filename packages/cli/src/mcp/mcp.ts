@@ -5,10 +5,12 @@ import { openFolders } from './folders';
 export function addMcpCommand(program: Command, session: Session): void {
   program
     .command('mcp')
-    .description('serve the tools of an agent by the Model Context Protocol, on standard input and output')
+    .description(
+      'give an agent these commands as tools: a Model Context Protocol server on standard input and output',
+    )
     .option(
       '--root <folder>',
-      'a folder in which the agent may read and write media; several by repeating this; else the working directory',
+      'a folder in which the agent may read and write media; repeat for several; default: the working directory',
       (folder: string, previous: string[] = []) => [...previous, folder],
     )
     .action(async ({ root = [] }: { root?: string[] }) => {

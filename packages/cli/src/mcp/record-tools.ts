@@ -16,7 +16,7 @@ export function addRecordTools(server: McpServer, workplace: Workplace): void {
     {
       title: 'Look at a render',
       description:
-        'The state of a render (ren_…), preparation (prp_…), asset (ast_…) or webhook event (evt_…), at once. For a render: how far each engine is, why one failed, what it took (usage). A webhook event says whether it was delivered and how the receiver answered.',
+        'Returns the state of a render (ren_…), preparation (prp_…), asset (ast_…) or webhook event (evt_…) at once. For a render: the progress of each engine, why one failed, and its usage. For a webhook event: whether it was delivered, and how the receiver answered.',
       inputSchema: z.strictObject({ id: resourceId('ren_…, prp_…, ast_… or evt_…') }),
       outputSchema: recordOutput,
       annotations: { readOnlyHint: true, openWorldHint: true },
@@ -33,7 +33,7 @@ export function addRecordTools(server: McpServer, workplace: Workplace): void {
     {
       title: 'List what was made here',
       description:
-        'The renders, preparations and assets that this server and the command lipsync made on this machine with the same key, the newest first: to find an id again, also of a call that was cancelled. The service itself lists nothing. The status is the last that was heard; call status for the present one.',
+        'Lists the renders, preparations and assets that this server and the lipsync command made on this machine with the same key, newest first. Use it to find an id again, even that of a cancelled call. The service itself has no lists. Each status is the last one known here; call status for the current one.',
       inputSchema: z.strictObject({
         last: z.int().min(1).max(500).default(20).describe('How many'),
       }),
@@ -51,7 +51,7 @@ export function addRecordTools(server: McpServer, workplace: Workplace): void {
     {
       title: 'Wait for a render',
       description:
-        'Waits until a render, preparation or asset has ended, and returns its last state: also when wait_seconds are over and it has not ended, so call it again then. It is an error if what was waited for failed. Cancelling this call only stops waiting.',
+        'Waits until a render, preparation or asset has ended, and returns its last state. If wait_seconds pass first, it returns the state so far: call it again. The result is an error if the render, preparation or asset failed. Cancelling this call only stops the waiting.',
       inputSchema: z.strictObject({
         id: resourceId('ren_…, prp_… or ast_…'),
         wait_seconds: waitSeconds,
@@ -69,7 +69,7 @@ export function addRecordTools(server: McpServer, workplace: Workplace): void {
     {
       title: 'Cancel a render',
       description:
-        'Ends a render that has not ended, for good. Engines that have completed keep their results, which download can save. Cancelling it again changes nothing. Preparations cannot be cancelled.',
+        'Cancels an unfinished render; this is final. Engines that have completed keep their results, which download can save. Cancelling again changes nothing. Preparations cannot be cancelled.',
       inputSchema: z.strictObject({ id: resourceId('ren_…') }),
       outputSchema: recordOutput,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
@@ -129,14 +129,15 @@ function nextOf(record: Resource): string {
   const { id = '', status = '' } = record;
   switch (kindOf(id, 'failed')) {
     case 'event':
-      return 'The service delivers by itself. To learn how a render ended, call status with its id.';
+      return 'The service delivers it; there is nothing to do. To learn how a render ended, call status with its id.';
     case 'asset':
       return status === 'ready' ? `Use ${id} as "video" or "audio".` : `Call wait with ${id}.`;
     case 'preparation':
       if (status !== 'completed') return goesOn(id);
       return `Call render with preparation_id ${id} and, as "video", ${'video_asset_id' in record ? record.video_asset_id : 'its asset'}.`;
     case 'render':
-      if (status === 'cancelled') return 'It has ended. download saves what engines had completed.';
+      if (status === 'cancelled')
+        return 'It has ended. If engines had completed, download saves their results.';
       if (status === 'completed') return `Save the results: call download with ${id}.`;
       return `${goesOn(id)}${savedAlready(record)}`;
   }
@@ -146,7 +147,7 @@ function nextOf(record: Resource): string {
 function savedAlready(record: Resource): string {
   const engines = 'engines' in record ? record.engines : [];
   const done = engines.flatMap(({ engine, output }) => (output === undefined ? [] : [engine]));
-  return done.length === 0 ? '' : ` What ${done.join(' and ')} made can be saved with download already.`;
+  return done.length === 0 ? '' : ` download can already save the results of ${done.join(' and ')}.`;
 }
 
 function lineOf({ id, created_at, status, inputs, engines, files }: Made): string {
@@ -155,5 +156,5 @@ function lineOf({ id, created_at, status, inputs, engines, files }: Made): strin
 }
 
 function goesOn(id: string): string {
-  return `It goes on by itself. Call wait with ${id}.`;
+  return `The work goes on. Call wait with ${id}.`;
 }

@@ -23,7 +23,7 @@ export function addRenderTools(server: McpServer, workplace: Workplace): void {
     {
       title: 'Render a lip-synced video',
       description:
-        'Renders a video of a talking face so that its mouth follows a voice. Uploads whatever is a file, creates the render, and waits for its end. It costs computing time: to try another sync mode or engine, name the asset ids of the first render and not the files. When it is completed, call download. Cancelling this call while files are uploaded creates no render; after that it only stops waiting, and the render goes on until it ends or the tool cancel is called; list has its id.',
+        'Renders a video of a talking face so that its mouth follows a voice. Uploads whatever is a file, creates the render, and waits for it to end. When it has completed, call download. To try another sync mode or engine, pass the asset ids of the first render instead of the files, which saves the uploads; each render costs computing time. If this call is cancelled during the uploads, no render is created. After that, cancelling the call only stops the waiting: the render goes on unless the tool cancel is called, and list has its id.',
       inputSchema: z.strictObject({
         video: mediaInput('video with the face'),
         audio: mediaInput('voice, or a video whose sound is the voice'),
@@ -31,16 +31,16 @@ export function addRenderTools(server: McpServer, workplace: Workplace): void {
           .array(z.enum(ENGINES))
           .min(1)
           .max(ENGINES.length)
-          .refine((engines) => new Set(engines).size === engines.length, 'name each engine once')
+          .refine((engines) => new Set(engines).size === engines.length, 'list each engine only once')
           .default(['musetalk'])
           .describe(
-            'musetalk: the quick one, for drafts and long clips. latentsync: smoother movement, takes several times as long. highsync: the calmest picture, takes the longest. Name several to compare them; the video is analyzed once.',
+            'musetalk: the fastest, for drafts and long clips. latentsync: smoother movement, takes several times as long. highsync: the steadiest picture, takes the longest. Pass several to compare them; the video is analyzed once.',
           ),
         sync_mode: z
           .enum(SYNC_MODES)
           .default('cut_off')
           .describe(
-            'What happens when the lengths differ. cut_off: as long as the shorter of both. silence: as long as the longer; the voice is silent or the last picture stays. As long as the voice: loop (the video starts again), bounce (plays forward and backward), remap (plays slower or faster).',
+            'What happens when the lengths differ. cut_off: the result is as long as the shorter one. silence: as long as the longer one, with silence after the voice or the last frame held. As long as the voice: loop (the video starts over), bounce (it plays forward and backward), remap (it plays slower or faster).',
           ),
         preparation_id: resourceId('prp_… of a completed preparation of the same video').exactOptional(),
         webhook_url: webhookUrl,
@@ -65,7 +65,7 @@ export function addRenderTools(server: McpServer, workplace: Workplace): void {
     {
       title: 'Analyze a video ahead of its voice',
       description:
-        'Analyzes a video (finds and follows the face) while its voice is still being made, or to learn early whether it can be used: it fails if there is no face. Renders with its preparation_id start sooner. Of no use where video and voice are both there: a render analyzes by itself.',
+        'Analyzes a video (finds and follows the face) while its voice is still being made, or to learn early whether it can be used: it fails if there is no face. Renders with its preparation_id start sooner. Not needed when video and voice are both ready: a render does its own analysis.',
       inputSchema: z.strictObject({
         video: mediaInput('video with the face'),
         webhook_url: webhookUrl,

@@ -7,14 +7,14 @@ export const mediaInput = (what: string) =>
     .string()
     .min(1)
     .describe(
-      `The ${what}: the path of a file on this machine (it is uploaded; at most 256 MiB and 300 s), a public https address, or an asset id (ast_…), such as video_asset_id or audio_asset_id of an earlier render, which needs no upload.`,
+      `The ${what}: the path of a file on this machine (it is uploaded; at most 256 MiB and 300 s), a public https URL, or an asset id (ast_…), such as the video_asset_id or audio_asset_id of an earlier render, which needs no upload.`,
     );
 
 export const webhookUrl = z
   .string()
   .exactOptional()
   .describe(
-    'Only if a server of the user is to be notified: a public https address that gets one signed POST at the end. To learn the end yourself, use wait_seconds or the tool wait.',
+    'Only to notify a server of the user: a public https URL that gets a signed POST at the end. To wait for the end yourself, use wait_seconds or the tool wait.',
   );
 
 export const idempotencyKey = z
@@ -22,7 +22,7 @@ export const idempotencyKey = z
   .max(128)
   .exactOptional()
   .describe(
-    'Makes repeating safe: a second call with the same key and the same inputs (asset ids or addresses, not files) returns the first result and creates nothing.',
+    'Makes repeating safe: a second call with the same key and the same inputs (asset ids or URLs, not files) returns the first result and creates nothing.',
   );
 
 const seconds = (min: number, meaning: string) =>
@@ -36,7 +36,7 @@ const seconds = (min: number, meaning: string) =>
 /** For tools that create something. */
 export const callSeconds = seconds(
   0,
-  'Seconds after which this call returns the state so far; 0 returns as soon as it is created. An upload is never cut short. The work goes on: call wait.',
+  'Seconds after which this call returns the state so far; 0 returns as soon as it is created. Uploads are never cut short. The work goes on after that: call wait.',
 );
 
 export const waitSeconds = seconds(1, 'Seconds after which the state so far is returned.');
@@ -49,7 +49,7 @@ export const resourceId = (kinds: string) =>
 
 const error = z
   .looseObject({ code: z.string(), message: z.string(), retryable: z.boolean() })
-  .describe('Pass code to explain_error for what to do');
+  .describe('Call explain_error with code for what to do');
 
 /** The service's record as it answers it; later versions may have more fields. */
 const record = z
@@ -59,7 +59,7 @@ const record = z
       .string()
       .optional()
       .describe(
-        'accepted, processing, completed, failed or cancelled; of assets awaiting_upload, pending, ready or failed; of webhook events pending, delivered or failed',
+        'accepted, processing, completed, failed or cancelled; for assets awaiting_upload, pending, ready or failed; for webhook events pending, delivered or failed',
       ),
     stage: z.string().optional().describe('What is being done'),
     progress_percent: z.number().optional(),
@@ -75,15 +75,15 @@ const record = z
         }),
       )
       .optional()
-      .describe('Of renders: one for each engine. A render is completed when one engine is; look at each'),
+      .describe('Renders only: one for each engine. A render is completed when one engine is; check each'),
     error: error.optional(),
     expires_at: z.string().optional().describe('When it is deleted, with its results'),
   })
-  .describe('A render, preparation, asset or webhook event, as the API answers it');
+  .describe('A render, preparation, asset or webhook event, as the API returns it');
 
 export const recordOutput = z.object({
   record,
-  next: z.string().describe('What can be done now'),
+  next: z.string().describe('What to do next'),
 });
 
 export const listOutput = z.object({
@@ -91,10 +91,10 @@ export const listOutput = z.object({
     z.object({
       id: z.string(),
       created_at: z.string(),
-      status: z.string().describe('As last heard; expired when the service has forgotten it'),
-      inputs: z.array(z.string()).describe('Full names of files, addresses, ids of assets'),
+      status: z.string().describe('As last known here; expired when the service no longer has it'),
+      inputs: z.array(z.string()).describe('Absolute paths, URLs, asset ids'),
       engines: z.array(z.string()),
-      files: z.array(z.string()).describe('Results that were saved'),
+      files: z.array(z.string()).describe('Paths of saved results'),
     }),
   ),
 });
@@ -110,15 +110,15 @@ export const downloadOutput = z.object({
   ),
   not_saved: z
     .array(z.object({ engine: z.string(), status: z.string() }))
-    .describe('Engines without a result, or none yet'),
+    .describe('Engines without a result, or without one yet'),
 });
 
 export const explanationOutput = z.object({
   errors: z.array(
     z.looseObject({
       code: z.string(),
-      message: z.string().optional().describe("The service's words, of a resource that failed"),
-      meaning: z.string().optional().describe('Of the published catalogue'),
+      message: z.string().optional().describe("The service's own message, for a resource that failed"),
+      meaning: z.string().optional().describe('From the published catalogue'),
       what_to_do: z.string(),
       retryable: z.boolean().describe('The same call can succeed later'),
       retry_after_seconds: z.number().optional(),

@@ -40,7 +40,7 @@ export async function finishRender(
     if (!session.interrupted.aborted) throw error;
     throw interruption(
       session,
-      'Interrupted. Not all results are saved.',
+      'Interrupted before all results were saved.',
       `Save them: lipsync download ${record.id}`,
     );
   });

@@ -15,10 +15,12 @@ const AT_ONCE = 8;
 export function addListCommand(program: Command, session: Session): void {
   program
     .command('list')
-    .description('what this command made here with your key; asks the service about what had not ended')
-    .option('-n, --last <count>', `how many, the newest first; ${SHOWN} unless given`, count)
-    .option('--refresh', 'ask for the state of all that is shown')
-    .option('--forget [ids...]', 'forget these, or all; the service keeps them')
+    .description(
+      'list what you made on this machine with your key; asks the service about the unfinished ones',
+    )
+    .option('-n, --last <count>', `how many, newest first; default: ${SHOWN}`, count)
+    .option('--refresh', 'ask the service about all that are shown')
+    .option('--forget [ids...]', 'forget these, or all, on this machine; the service keeps them')
     .action(async ({ last = SHOWN, refresh = false, forget }: ListOptions) => {
       const history = await session.history();
       if (forget !== undefined) {

@@ -13,8 +13,8 @@ interface WaitOptions {
 export function addMediaCommands(program: Command, session: Session): void {
   const prepare = program
     .command('prepare <video>')
-    .description('analyze a video once, so that renders with --preparation need not')
-    .option('--webhook <url>', 'notify this public https address at the end', webhookAddress)
+    .description('analyze a video once; renders with --preparation skip the analysis')
+    .option('--webhook <url>', 'a public https URL to notify at the end', webhookAddress)
     .option('--idempotency-key <key>', 'repeating the command with the same key and video prepares once');
   addWaitOptions(prepare).action(
     async (video: string, options: WaitOptions & { webhook?: string; idempotencyKey?: string }) => {
@@ -36,9 +36,9 @@ export function addMediaCommands(program: Command, session: Session): void {
 
   const upload = program
     .command('upload <file>')
-    .description('make a file or an https address an asset, which any number of renders can use')
+    .description('make an asset from a file or https URL, for any number of renders')
     .addOption(
-      new Option('-t, --media-type <type>', 'what it is used as; else as its name says').choices(MEDIA_TYPES),
+      new Option('-t, --media-type <type>', 'what it is used as; default: by its name').choices(MEDIA_TYPES),
     );
   addWaitOptions(upload).action(
     async (
@@ -64,6 +64,6 @@ async function newAsset(source: Source, client: LipSync, session: Session): Prom
 
 function addWaitOptions(command: Command): Command {
   return command
-    .option('--no-wait', 'print the id and leave')
-    .option('--timeout <duration>', 'stop waiting after this time, as 90s, 30m or 2h', duration);
+    .option('--no-wait', 'print the id and exit')
+    .option('--timeout <duration>', 'stop waiting after this time, such as 90s, 30m or 2h', duration);
 }

@@ -10,7 +10,7 @@ import { endOf, fetchResource, type Resource, throwIfUnsuccessful } from './reso
 export function addRecordCommands(program: Command, session: Session): void {
   program
     .command('status <id>')
-    .description('the state of a render, preparation, asset or webhook event')
+    .description('show the state of a render, preparation, asset or webhook event')
     .action(async (id: string) => {
       const resource = await fetchResource(id, await session.client(), session.interrupted);
       await (await session.history()).note(id, { status: resource.status });
@@ -20,7 +20,7 @@ export function addRecordCommands(program: Command, session: Session): void {
   program
     .command('wait <id>')
     .description('wait until a render, preparation or asset has ended')
-    .option('--timeout <duration>', 'stop waiting after this time, as 90s, 30m or 2h', duration)
+    .option('--timeout <duration>', 'stop waiting after this time, such as 90s, 30m or 2h', duration)
     .action(async (id: string, { timeout }: { timeout?: number }) => {
       const kind = kindOf(id);
       const resource = await waitFor(id, timeout, await session.client(), session);

@@ -25,12 +25,14 @@ export function addRenderCommands(program: Command, session: Session): void {
         .default(['musetalk'], 'musetalk'),
     )
     .addOption(
-      new Option('-s, --sync-mode <mode>', 'when the lengths differ').choices(SYNC_MODES).default('cut_off'),
+      new Option('-s, --sync-mode <mode>', 'what to do when the lengths differ')
+        .choices(SYNC_MODES)
+        .default('cut_off'),
     )
-    .option('--preparation <id>', 'use this preparation of the video, which saves its analysis')
-    .option('--webhook <url>', 'notify this public https address at the end', webhookAddress)
+    .option('--preparation <id>', 'use this preparation of the video, and skip the analysis')
+    .option('--webhook <url>', 'a public https URL to notify at the end', webhookAddress)
     .option('--idempotency-key <key>', 'repeating the command with the same key and inputs renders once')
-    .option('--no-wait', 'print the id of the render and leave');
+    .option('--no-wait', 'print the id of the render and exit');
   addFinishOptions(render).action(
     async (video: string, voice: string, options: RenderOptions & { wait: boolean }) => {
       const planned = await planRender(video, voice, options);
@@ -57,14 +59,14 @@ export function addRenderCommands(program: Command, session: Session): void {
 
 function addFinishOptions(command: Command): Command {
   return command
-    .option('-o, --out <path>', 'a folder, or the name of the file; else <name>.<engine>.mp4 in this folder')
-    .option('-f, --force', 'replace files that exist')
+    .option('-o, --out <path>', 'a folder or a file name; default: <name>.<engine>.mp4 in this folder')
+    .option('-f, --force', 'replace existing files')
     .option(
       '--timeout <duration>',
-      'stop waiting after this time, as 90s, 30m or 2h; the render goes on',
+      'stop waiting after this time, such as 90s, 30m or 2h; the render goes on',
       duration,
     )
-    .option('--cancel-on-interrupt', 'Ctrl-C cancels the render; without this it goes on');
+    .option('--cancel-on-interrupt', 'Ctrl-C cancels the render; without this, it only stops waiting');
 }
 
 /** Looks at files and names before anything is sent. Who does not wait saves no files. */

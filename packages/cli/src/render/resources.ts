@@ -66,9 +66,9 @@ function statesOf(
       return client.assets.watch(id, options);
     case 'event':
       throw new CommandError(
-        'Deliveries of webhooks are not waited for.',
+        'The command cannot wait for the delivery of a webhook.',
         'usage',
-        `Ask for the status of ${id}, later if need be.`,
+        `Ask for the status of ${id}, again later if need be.`,
       );
   }
 }

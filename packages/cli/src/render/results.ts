@@ -40,7 +40,10 @@ export function planResults(
 ): PlannedFile[] {
   const unsafe = engines.find((engine) => !ENGINE_NAME.test(engine));
   if (unsafe !== undefined)
-    throw new CommandError(`The service names an engine that cannot name a file: ${unsafe}`, 'failed');
+    throw new CommandError(
+      `The service named an engine that cannot be part of a file name: ${unsafe}`,
+      'failed',
+    );
   const isFolder = /[/\\]$/.test(out) || statSync(out, { throwIfNoEntry: false })?.isDirectory() === true;
   const planned = engines.map((engine) => {
     if (isFolder) return { engine, path: path.join(out, `${name}.${engine}.mp4`) };
@@ -51,9 +54,9 @@ export function planResults(
   const taken = planned.find((file) => existsSync(file.path));
   if (taken !== undefined && !force)
     throw new CommandError(
-      `${taken.path} exists already.`,
+      `${taken.path} already exists.`,
       'usage',
-      'Name another place with --out, or replace it with --force.',
+      'Choose another place with --out, or replace it with --force.',
     );
   return planned;
 }

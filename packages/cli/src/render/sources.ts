@@ -45,7 +45,7 @@ export async function sourceOf(text: string, mediaType: MediaType): Promise<Sour
   if (ASSET_ID.test(text)) return { mediaType, input: { asset_id: text } };
   if (ADDRESS.test(text)) {
     if (URL.canParse(text) && new URL(text).protocol === 'https:') return { mediaType, input: { url: text } };
-    throw new CommandError(`${text} is not an https address.`, 'usage', 'Download it, and name the file.');
+    throw new CommandError(`${text} is not an https URL.`, 'usage', 'Download it, and pass the file.');
   }
   const found = await stat(text).catch(() => null);
   if (found === null) throw new CommandError(`${text} does not exist.`, 'usage');
@@ -124,9 +124,9 @@ export async function uploadFiles<Sources extends readonly Source[] | []>(
 /** The client recognizes media by their names and first bytes. */
 function unknownKind({ file, mediaType }: FileSource): CommandError {
   return new CommandError(
-    `${file} is not known as a ${mediaType === 'video' ? 'video' : 'voice'}, neither by its name nor by how it begins.`,
+    `${file} is not recognized as a ${mediaType === 'video' ? 'video' : 'voice'}, by its name or by its first bytes.`,
     'usage',
-    `Known are ${Object.keys(CONTENT_TYPE_BY_EXTENSION[mediaType]).join(', ')}.`,
+    `Known extensions: ${Object.keys(CONTENT_TYPE_BY_EXTENSION[mediaType]).join(', ')}.`,
   );
 }
 
@@ -149,6 +149,6 @@ export function mediaTypeOf(text: string): MediaType {
   throw new CommandError(
     `The name of ${text} does not say whether it is a video or a voice.`,
     'usage',
-    'Say it with --media-type video or --media-type audio.',
+    'Set --media-type video or --media-type audio.',
   );
 }

@@ -32,7 +32,7 @@ export function resolveConnection(flags: ConnectionFlags, env: Environment, prof
     const baseUrl = wantedUrl ?? profiles.byName.get(named ?? profiles.current ?? '')?.baseUrl;
     if (baseUrl === undefined)
       throw new CommandError(
-        'The address of the service is missing.',
+        'The URL of the service is missing.',
         'usage',
         'Use --base-url or LIPSYNC_BASE_URL.',
       );
@@ -47,7 +47,7 @@ export function resolveConnection(flags: ConnectionFlags, env: Environment, prof
     throw new CommandError(
       `The key of profile "${profileName}" is for ${profile.baseUrl}, not for ${checkBaseUrl(wantedUrl)}.`,
       'unauthorized',
-      `Log in there, too: lipsync login --base-url ${wantedUrl} --profile NAME`,
+      `Log in there too: lipsync login --base-url ${wantedUrl} --profile NAME`,
     );
   return { ...profile, profile: profileName };
 }
@@ -61,7 +61,7 @@ function profileFor(baseUrl: string, { byName, current }: Profiles): string | nu
   throw new CommandError(
     `Several profiles are for ${baseUrl}: ${fitting.join(', ')}.`,
     'unauthorized',
-    'Name one: --profile NAME',
+    'Choose one: --profile NAME',
   );
 }
 
@@ -71,9 +71,9 @@ export function profileNamed(name: string, { byName }: Profiles): Profile {
   if (profile !== undefined) return profile;
   const known = byName.size === 0 ? 'none yet' : [...byName.keys()].join(', ');
   throw new CommandError(
-    `There is no profile "${name}" (there is: ${known}).`,
+    `There is no profile "${name}" (known: ${known}).`,
     'unauthorized',
-    `Make it: lipsync login --profile ${name}`,
+    `Create it: lipsync login --profile ${name}`,
   );
 }
 
@@ -96,12 +96,12 @@ export function checkBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['https:', 'http:'].includes(url.protocol) || url.search !== '' || url.hash !== '')
     throw new CommandError(
-      `"${text}" is not the address of a service.`,
+      `"${text}" is not the URL of a service.`,
       'usage',
-      'It looks like https://api.example.com',
+      'Use one like https://api.example.com',
     );
   if (url.username !== '' || url.password !== '')
-    throw new CommandError('The address of the service must not contain a name or password.', 'usage');
+    throw new CommandError('The URL of the service must not contain a user name or password.', 'usage');
   return url.href.replace(/\/+$/, '');
 }
 

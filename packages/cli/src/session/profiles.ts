@@ -69,7 +69,7 @@ export async function writeProfiles(file: string, { current, byName }: Profiles)
 export function checkProfileName(name: string): string {
   if (NAME.test(name)) return name;
   throw new CommandError(
-    `"${name}" cannot name a profile.`,
+    `"${name}" is not a valid profile name.`,
     'usage',
     'Use 1 to 64 letters, digits, dots, hyphens and underscores.',
   );

@@ -69,7 +69,7 @@ export function createSession(surroundings: Surroundings, options: () => GlobalO
       const { apiKey, baseUrl, profile } = await connection();
       checkApiKey(
         apiKey,
-        profile === null ? 'LIPSYNC_API_KEY' : `What profile "${profile}" has`,
+        profile === null ? 'LIPSYNC_API_KEY' : `The key of profile "${profile}"`,
         'unauthorized',
       );
       warnOfClearText(baseUrl);

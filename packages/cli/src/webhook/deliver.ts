@@ -40,7 +40,7 @@ const USER_AGENT = 'lipsync-service-webhooks/1.0';
 export function receiverOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url !== null && ['http:', 'https:'].includes(url.protocol)) return url;
-  throw new CommandError(`"${text}" is not an address.`, 'usage', 'It looks like http://localhost:3000/hook');
+  throw new CommandError(`"${text}" is not a URL.`, 'usage', 'Use one like http://localhost:3000/hook');
 }
 
 /** Signs an event and posts it as the service does, except that the receiver may be on this machine and need no TLS. */
@@ -114,7 +114,7 @@ async function beginningOf(response: http.IncomingMessage): Promise<string> {
 function reasonOf(error: unknown): string {
   if (!isObject(error)) return String(error);
   const { code, message } = error;
-  if (code === 'ECONNREFUSED') return 'nothing listens there';
+  if (code === 'ECONNREFUSED') return 'nothing is listening there';
   if (code === 'ENOTFOUND') return 'no such host';
   return String(message || code);
 }

@@ -43,15 +43,15 @@ export function addListenCommand(webhook: Command, session: Session): void {
   webhook
     .command('listen')
     .description('post the end of each render to a receiver on this machine, signed as the service signs it')
-    .requiredOption('--forward <url>', 'the receiver, as http://localhost:3000/hook')
+    .requiredOption('--forward <url>', 'the receiver, such as http://localhost:3000/hook')
     .option(
       '--render <id>',
-      'this render or preparation alone, several by repeating this; ends when they have ended. Else all that this command makes with your key, until Ctrl-C',
+      'follow only this render or preparation, and exit when it has ended; repeat for several. Default: all that this command makes with your key, until Ctrl-C',
       (id, ids: string[] = []) => [...new Set([...ids, checkFollowed(id)])],
     )
     .addOption(secretFileOption())
     .addOption(
-      new Option('--print <form>', 'each delivery as a line of text or of JSON')
+      new Option('--print <form>', 'print each delivery as a line of text or JSON')
         .choices(['text', 'json'])
         .default('text'),
     )
@@ -107,7 +107,7 @@ async function listen(named: readonly string[] | undefined, listening: Listening
   await Promise.all(running);
   // Whoever named none has no other way to end it.
   if (!session.interrupted.aborted) failed.signal.throwIfAborted();
-  else if (named !== undefined) throw interruption(session, 'Interrupted. Not all ends were waited for.');
+  else if (named !== undefined) throw interruption(session, 'Interrupted before all had ended.');
 }
 
 /** Starts with whatever had not ended when it was last heard of, and whatever is made until the end. */
@@ -127,7 +127,7 @@ async function startAll(start: (id: string) => void, { history, signal }: Listen
 async function follow(id: string, listening: Listening): Promise<void> {
   const { history, session } = listening;
   const record = await endOf(id, listening);
-  if (record === null) session.say(`${id}: the service knows nothing of it with this key.`);
+  if (record === null) session.say(`${id}: the service does not know it with this key.`);
   else await forward(record, listening);
   // Only now: if this end was not forwarded, the next listener forwards it.
   await history.note(id, { status: record?.status ?? 'expired' });
@@ -146,7 +146,7 @@ async function endOf(id: string, { client, session, signal }: Listening) {
       if (isForgotten(error)) return null;
       const { retryable, message } = failureOf(error);
       if (signal.aborted || !retryable) throw error;
-      session.say(`${id}: ${message} It is asked for again.`);
+      session.say(`${id}: ${message} Asking again.`);
       await pause(UNREACHABLE_MS, undefined, { signal });
     }
   }
@@ -160,7 +160,7 @@ async function forward(record: RenderRecord | PreparationRecord, listening: List
   onAttempt(first);
   if (first.delivered) return;
   const seconds = Math.min(first.retry_after_seconds ?? AGAIN_SECONDS, AGAIN_SECONDS_MAX);
-  session.say(`It is sent once more in ${seconds} s.`);
+  session.say(`Sending it once more in ${seconds} s.`);
   await pause(seconds * 1000, undefined, { signal });
   const second = await deliver(delivery);
   onAttempt(second);

@@ -19,20 +19,20 @@ export async function namedSecrets(file: string | undefined, { env }: Session): 
     throw new CommandError(
       'There is no signing secret.',
       'usage',
-      `Set ${VARIABLE}, or name a file with --secret-file. Your administrator has the secret of the service; lipsync webhook secret prints that of webhook listen.`,
+      `Set ${VARIABLE}, or name a file with --secret-file. Your administrator has the secret of the service; lipsync webhook secret prints the one that webhook listen uses.`,
     );
   if (secrets.every((secret) => SECRET.test(secret))) return secrets;
   throw new CommandError(
     `${file ?? VARIABLE} does not hold a signing secret.`,
     'usage',
-    'A secret is 64 hexadecimal digits or more. Two are separated by a comma or a line.',
+    'A secret is 64 hexadecimal digits or more. Separate two by a comma or a line break.',
   );
 }
 
 export function secretFileOption(): Option {
   return new Option(
     '--secret-file <file>',
-    `holds the signing secret; else ${VARIABLE}, else a secret of your key (lipsync webhook secret)`,
+    `the signing secret; default: ${VARIABLE}, else a secret derived from your key (lipsync webhook secret)`,
   );
 }
 
@@ -58,5 +58,5 @@ export async function signingSecret(file: string | undefined, session: Session):
 /** Tells the user what the receiver has to verify with. */
 export function saySecret({ hex, source }: SigningSecret, session: Session): void {
   if (source === 'named') session.say('Signed with the secret that you named.');
-  else session.say(`Signed with a secret of your key, for tests alone: ${VARIABLE}=${hex}`);
+  else session.say(`Signed with a secret derived from your key, for tests only: ${VARIABLE}=${hex}`);
 }

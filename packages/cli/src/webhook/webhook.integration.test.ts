@@ -103,7 +103,7 @@ describe('webhook listen', () => {
       { status: 500, answer: 'it says 500', delivered: false },
       { status: 204, delivered: true, delivery_id: deliveries[0]?.delivery_id },
     ]);
-    expect(stderr).toContain('It is sent once more in 0 s.');
+    expect(stderr).toContain('Sending it once more in 0 s.');
   });
 
   it('fails when the receiver refuses the end of what was named', async () => {
@@ -195,7 +195,7 @@ describe('webhook send', () => {
     });
     expect(await command(['webhook', 'send', '--to', 'http://127.0.0.1:1'])).toMatchObject({
       exitCode: EXIT_CODES.failed,
-      stdout: expect.stringContaining('→ nothing listens there') as string,
+      stdout: expect.stringContaining('→ nothing is listening there') as string,
     });
   });
 

@@ -12,15 +12,13 @@ import { addListenCommand } from './listen';
 import { namedSecrets, saySecret, secretFileOption, signingSecret } from './secrets';
 
 export function addWebhookCommands(program: Command, session: Session): void {
-  const webhook = program
-    .command('webhook')
-    .description('receive webhooks on this machine, and look at them');
+  const webhook = program.command('webhook').description('receive, inspect and verify webhooks');
 
   addListenCommand(webhook, session);
 
   webhook
     .command('send')
-    .description('post an example of an event, signed, to a receiver of yours')
+    .description('post a signed sample event to your receiver')
     .addOption(
       new Option('--type <type>', 'the type of the event').choices(EVENT_TYPES).default('render.completed'),
     )
@@ -43,7 +41,7 @@ export function addWebhookCommands(program: Command, session: Session): void {
 
   webhook
     .command('secret')
-    .description('what listen and send sign with, if no other secret is named')
+    .description('print the secret that listen and send sign with by default')
     .action(async () => {
       const { hex } = await signingSecret(undefined, session);
       session.answer({ secret: hex }, [hex]);
@@ -51,7 +49,7 @@ export function addWebhookCommands(program: Command, session: Session): void {
 
   webhook
     .command('show <event-id>', { isDefault: true })
-    .description('whether an event was delivered, and when it is tried again')
+    .description('show whether an event was delivered, and when the next attempt is')
     .action(async (id: string) => {
       if (kindOf(id) !== 'event')
         throw new CommandError(`"${id}" is not the id of an event.`, 'usage', 'Those begin with evt_.');
@@ -62,18 +60,18 @@ export function addWebhookCommands(program: Command, session: Session): void {
   webhook
     .command('verify [file]')
     .description(
-      'check the signature of a delivery that you received; its raw body is read from the file, or from standard input',
+      'check the signature of a delivery that you received; reads its raw body from the file or from standard input',
     )
     .requiredOption(
       '-H, --header <line>',
-      'a header of the delivery, as "Svc-Signature: t=…,v1=…"; Svc-Delivery-ID is needed, too',
+      'a header of the delivery, such as "Svc-Signature: t=…,v1=…"; Svc-Delivery-ID is needed too',
       headerLine,
     )
     .option(
       '--secret-file <file>',
-      'holds the signing secret, or two on two lines; else LIPSYNC_WEBHOOK_SECRET',
+      'the signing secret, or two on separate lines; default: LIPSYNC_WEBHOOK_SECRET',
     )
-    .option('--tolerance <duration>', 'how old the signature may be; 5m unless given', duration)
+    .option('--tolerance <duration>', 'how old the signature may be; default: 5m', duration)
     .action(
       async (
         file: string | undefined,
