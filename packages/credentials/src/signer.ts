@@ -11,8 +11,9 @@ const PEM_BEGINS = '-----BEGIN ';
 
 /**
  * Opens a signer. `certificate` (a chain) and `key` are each PEM, or the path of a file with it. Files are looked at
- * before each signature: a changed pair replaces the former one if it is good; otherwise the former one stays in use
- * and `onProblem` gets the reason, once for each change. Rejects with CredentialsError when the first pair is unusable.
+ * whenever the identity is asked for: a changed pair replaces the former one if it is good; otherwise the former one stays
+ * in use and `onProblem` gets the reason, once for each change. Rejects with CredentialsError when the first pair is
+ * unusable.
  */
 export async function openSigner(options: {
   certificate: string;
@@ -26,19 +27,25 @@ export async function openSigner(options: {
   const state = (): Promise<string> => Promise.all([certificate, key].map(stateOf)).then((all) => all.join());
   let seen = await state();
   let current = await read();
+  const renew = async (): Promise<void> => {
+    const latest = await state();
+    if (latest === seen) return;
+    seen = latest;
+    try {
+      current = await read();
+    } catch (error) {
+      if (!(error instanceof CredentialsError)) throw error;
+      onProblem(error);
+    }
+  };
 
+  let renewal = Promise.resolve();
   return {
     identity: async () => {
-      const latest = await state();
-      if (latest !== seen) {
-        seen = latest;
-        try {
-          current = await read();
-        } catch (error) {
-          if (!(error instanceof CredentialsError)) throw error;
-          onProblem(error);
-        }
-      }
+      // One after the other: who asks while a new pair is read must not get the old one.
+      const mine = renewal.then(renew);
+      renewal = mine.catch(() => undefined);
+      await mine;
       if (now() > current.expiresAt)
         throw new CredentialsError(`the certificate expired at ${current.expiresAt.toISOString()}`);
       return current;
