@@ -59,10 +59,13 @@ function createDialog(): () => void {
     }
   };
   input.addEventListener('input', () => void search());
-  /** Whoever types fast presses Enter before the texts are loaded. */
+  let times = 0;
+  /** A fast typist presses Enter before the texts are loaded. */
   const openFirst = async (): Promise<void> => {
+    const time = times;
     await search();
-    if (dialog.open) list.querySelector('a')?.click();
+    // Unless the dialog was closed meanwhile, even if it is open again.
+    if (dialog.open && time === times) list.querySelector('a')?.click();
   };
   const close = (): void => {
     // Chromium leaves the focus in a closed dialog until the next frame: a `/` before it would seem to be typed there.
@@ -86,6 +89,7 @@ function createDialog(): () => void {
   });
   return () => {
     if (dialog.open) return;
+    times += 1;
     dialog.showModal();
     input.select();
     void search();

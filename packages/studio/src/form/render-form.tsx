@@ -79,6 +79,7 @@ export function RenderForm(props: RenderFormProps): JSX.Element {
       // The button that had the focus is gone.
       form.current?.querySelector<HTMLElement>('[type=submit]')?.focus();
     } catch (error) {
+      if (sample.current === null) return;
       const reason = failureOf(error);
       props.onFailure(reason && { failure: { ...reason, ...NO_SAMPLE }, part: 'render' });
     }
