@@ -34,7 +34,8 @@ export function clothCells(
   { colors: usual, face, around, inside, mouth }: UsualFace,
 ): Uint8Array {
   const cloth = new Uint8Array(ALIGNED_CELLS);
-  const lowest = inside.slice(-Math.floor(inside.length * LOWEST));
+  const lowest = inside.slice(inside.length - Math.floor(inside.length * LOWEST));
+  if (lowest.length === 0) return cloth;
   const color = meanColor(colors, lowest);
   const isAlike = (cell: number): boolean => colorDistance(colors, cell * 3, color, 0) < FOLDS;
   if (lowest.filter(isAlike).length < ALL_OVER * lowest.length) return cloth;
