@@ -32,7 +32,7 @@ export async function namedSecrets(file: string | undefined, { env }: Session): 
 export function secretFileOption(): Option {
   return new Option(
     '--secret-file <file>',
-    `the signing secret; default: ${VARIABLE}, else a secret derived from your key (lipsync webhook secret)`,
+    `a file with the signing secret; default: ${VARIABLE}, else a secret derived from your key (lipsync webhook secret)`,
   );
 }
 

@@ -69,7 +69,7 @@ export function addWebhookCommands(program: Command, session: Session): void {
     )
     .option(
       '--secret-file <file>',
-      'the signing secret, or two on separate lines; default: LIPSYNC_WEBHOOK_SECRET',
+      'a file with the signing secret, or two on separate lines; default: LIPSYNC_WEBHOOK_SECRET',
     )
     .option('--tolerance <duration>', 'how old the signature may be; default: 5m', duration)
     .action(

@@ -114,7 +114,7 @@ class Usage:
     analyzed_frames: int | None = None
     """Frames that this engine searched for a face; 0 if the video had been analyzed before."""
     rendered_frames: int | None = None
-    """Pictures of the output."""
+    """Frames of the output."""
     processing_ms: int | None = None
     """Time that a worker spent on this engine, loading and storing included, waiting in the queue excluded."""
     gpu_inference_seconds: float | None = None

@@ -141,7 +141,7 @@ export interface components {
             output_seconds?: number;
             /** @description Frames that this engine searched for a face; 0 if the video had been analyzed before. */
             analyzed_frames?: number;
-            /** @description Pictures of the output. */
+            /** @description Frames of the output. */
             rendered_frames?: number;
             /** @description Time that a worker spent on this engine, loading and storing included, waiting in the queue excluded. */
             processing_ms?: number;

@@ -445,7 +445,7 @@ export interface components {
             output_seconds?: number;
             /** @description Frames that this engine searched for a face; 0 if the video had been analyzed before. */
             analyzed_frames?: number;
-            /** @description Pictures of the output. */
+            /** @description Frames of the output. */
             rendered_frames?: number;
             /** @description Time that a worker spent on this engine, loading and storing included, waiting in the queue excluded. */
             processing_ms?: number;
@@ -747,7 +747,7 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description The URL of what was created: the status_url of a render or preparation; for an asset or an upload, the path of get_asset. */
+        /** @description The URL of what was created: the status_url of a render or preparation; for an asset, or the asset of an upload, its URL in get_asset. */
         Location: string;
         /** @description Names this request in the logs of the service. A value sent by the caller is kept when it is at most 128 characters of A-Z a-z 0-9 . _ - */
         "X-Request-Id": string;

@@ -18,7 +18,7 @@ const UNREACHABLE: Explanation = {
 
 /** A browser does not tell a lost connection from a store that takes nothing from this page (CORS). */
 const UPLOAD_BROKE_OFF: Explanation = {
-  title: 'The upload broke off',
+  title: 'The upload was cut off',
   hint: 'Check your connection and try again. If it happens every time, the store may not accept uploads from this page: tell your operator.',
 };
 

@@ -12,8 +12,8 @@ const EPHEMERAL = 32_768;
 const MAX_TRIES = 1_000;
 
 /**
- * Distinct loopback ports on which nothing listens. No other call gets them, in any process, before this one ends: each
- * stays bound for UDP, which hinders no TCP server.
+ * Distinct loopback ports on which nothing listens. No other call of this function gets them, in any process, before this
+ * one ends: each stays bound for UDP, which hinders no TCP server.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
