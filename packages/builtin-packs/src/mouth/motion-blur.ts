@@ -65,7 +65,7 @@ interface Fineness {
   readonly down: Value;
 }
 
-/** In all that is looked at, and at the nose. */
+/** The fineness of all that is looked at, and of the nose. */
 function fineness(
   g: GraphBuilder,
   { luma, axes, frame }: { readonly luma: Value; readonly axes: FaceAxes; readonly frame: Frame },
@@ -75,24 +75,27 @@ function fineness(
   const count = rows.face * columns;
   const u = Array.from({ length: count }, (_, i) => left + (i % columns) * apart);
   const v = Array.from({ length: count }, (_, i) => top + Math.floor(i / columns) * apart);
-  const places = m.add(heightOf(g, axes.landmarks, NOSE_BASE), g.weights([1, 1, count], v));
-  const points = pointsOf(g, inUnits(g, axes, frame), g.weights([1, 1, count], u), places);
-  const look = g.op('Reshape', [sample(g, luma, points), g.ints([-1, rows.face, columns])]);
-  const nose = g.op('Slice', [look, g.ints([0]), g.ints([rows.nose]), g.ints([1])]);
-  const of = (seen: Value, height: number): Fineness => {
-    const steepness = (axis: 1 | 2, step: number): Value => {
-      const size = axis === 1 ? height : columns;
-      const part = (from: number): Value =>
-        g.op('Slice', [seen, g.ints([from]), g.ints([size - step + from]), g.ints([axis])]);
-      return g.op('ReduceMean', [m.square(m.sub(part(step), part(0))), g.ints([1, 2])]);
-    };
-    const along = (axis: 1 | 2): Value => {
-      const ratio = m.div(steepness(axis, 1), m.add(steepness(axis, FAR), 1e-9));
-      return m.max(m.sub(m.mul(g.op('Sqrt', [ratio]), FAR), 1), 0.01);
-    };
-    return { along: along(2), down: along(1) };
+  const height = m.add(heightOf(g, axes.landmarks, NOSE_BASE), g.weights([1, 1, count], v));
+  const points = pointsOf(g, inUnits(g, axes, frame), g.weights([1, 1, count], u), height);
+  const face = g.op('Reshape', [sample(g, luma, points), g.ints([-1, rows.face, columns])]);
+  const nose = g.op('Slice', [face, g.ints([0]), g.ints([rows.nose]), g.ints([1])]);
+  return { face: finenessOf(g, face, rows.face), nose: finenessOf(g, nose, rows.nose) };
+}
+
+/** @param look [batch, rows, columns] of LOOK */
+function finenessOf(g: GraphBuilder, look: Value, rows: number): Fineness {
+  const m = arithmetic(g);
+  const steepness = (axis: 1 | 2, step: number): Value => {
+    const size = axis === 1 ? rows : LOOK.columns;
+    const part = (from: number): Value =>
+      g.op('Slice', [look, g.ints([from]), g.ints([size - step + from]), g.ints([axis])]);
+    return g.op('ReduceMean', [m.square(m.sub(part(step), part(0))), g.ints([1, 2])]);
   };
-  return { face: of(look, rows.face), nose: of(nose, rows.nose) };
+  const along = (axis: 1 | 2): Value => {
+    const ratio = m.div(steepness(axis, 1), m.add(steepness(axis, FAR), 1e-9));
+    return m.max(m.sub(m.mul(g.op('Sqrt', [ratio]), FAR), 1), 0.01);
+  };
+  return { along: along(2), down: along(1) };
 }
 
 /** Smears a plane [batch, channels, rows, columns] evenly over these lengths; beyond its ends there is nothing. */
