@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const EVERY_MS = 20;
 /** A limit for hangs, not for speed. It is shorter than a test's own, which would hide the last failure. */
-const DEADLINE_MS = 180_000;
+export const HANG_MS = 180_000;
 
 /**
  * Runs `probe` until it stops throwing (for instance an `expect` inside it) and returns its result. After `deadlineMs`
@@ -11,7 +11,7 @@ const DEADLINE_MS = 180_000;
  */
 export async function eventually<T>(
   probe: () => T | Promise<T>,
-  { deadlineMs = DEADLINE_MS }: { deadlineMs?: number } = {},
+  { deadlineMs = HANG_MS }: { deadlineMs?: number } = {},
 ): Promise<T> {
   const deadline = Date.now() + deadlineMs;
   for (;;) {

@@ -11,7 +11,7 @@ export {
 export { createSigningCertificate, type SigningCertificate } from './signing-certificate';
 export { HUB_COMMIT, type HubServer, startHubServer } from './hub-server';
 export { type S3Server, type S3ServerOptions, startS3Server } from './s3/s3-server';
-export { eventually } from './eventually';
+export { eventually, HANG_MS } from './eventually';
 export { type Exposition, parseExposition } from './exposition';
 export { createFactories, type Factories, TEST_ACT } from './factories';
 export { createEmptyDatabase, createTestDatabase, cutConnections, type TestDatabase } from './postgres';

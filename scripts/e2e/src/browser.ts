@@ -1,5 +1,6 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { HANG_MS } from '@lipsync/testkit';
 import {
   type Browser,
   type BrowserContext,
@@ -56,13 +57,10 @@ export function launchChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args });
 }
 
-/** A limit for hangs, not for speed, as that of `eventually`. */
-const DEADLINE_MS = 180_000;
-
 /** A window in which nothing moves by itself, and whose pages may take their time. */
 export async function openContext(browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
-  context.setDefaultTimeout(DEADLINE_MS);
+  context.setDefaultTimeout(HANG_MS);
   return context;
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { writeTinyPacks } from '@lipsync/engines/test';
 import { PACKS_DIR } from '@lipsync/local-stack';
-import { makeFaceVideo, makeTone } from '@lipsync/testkit';
+import { HANG_MS, makeFaceVideo, makeTone } from '@lipsync/testkit';
 import { findChromium, findFirefox, launchChromium } from './browser';
 import { type FirefoxTab, startFirefox } from './firefox';
 import { awaitRender, startSystem, type System } from './system';
@@ -154,9 +154,8 @@ const WATCH = `(() => {
     return number;
   };
   window.shown = () => Object.fromEntries(videos().map((video) => [video.closest('.clip').dataset.clip, numberIn(video)]));
-  // A limit for hangs, not for speed.
   window.until = (isSo) => new Promise((resolve, reject) => {
-    const end = performance.now() + 180_000;
+    const end = performance.now() + ${HANG_MS};
     const look = () => {
       if (isSo()) resolve();
       else if (performance.now() < end) requestAnimationFrame(look);
