@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 
 for (const file of process.argv.slice(2)) {
   const { status, stderr } = spawnSync(process.execPath, [file], { env: {}, encoding: 'utf8' });
-  if (status !== 1 || !stderr.includes('the environment is not usable')) {
+  if (status !== 1 || !stderr.includes('missing or invalid environment variables')) {
     console.error(`${file} ended with ${status}:\n${stderr}`);
     process.exit(1);
   }

@@ -41,7 +41,7 @@ export async function startScriptedService() {
     if (name === 'GET /openapi.json') return [200, { info: { version: '1.2.3' } }];
     if (outage !== undefined) return [outage, '<html>Bad gateway</html>'];
     if (request.headers.authorization !== `Bearer ${API_KEY}`)
-      return [401, refusal('invalid_api_key', 'Send a valid API key as a bearer credential.')];
+      return [401, refusal('invalid_api_key', 'Send a valid API key as a bearer token.')];
     if (name === 'POST /v1/uploads') return [201, upload(requests.length, base)];
     if (/^POST \/v1\/uploads\/.*\/complete$/.test(name)) return [202, asset(name.split('/')[3] ?? '')];
     if (name === 'POST /v1/renders') return [202, render()];

@@ -140,12 +140,13 @@ function list(value: unknown): string {
   return (Array.isArray(value) ? value : [value]).map(String).join(', ');
 }
 
-/** What is most often wrong with an address: it was copied from a browser, which shows it decoded. */
-function formatAdvice(format: unknown): string {
-  return format === 'uri' ? ', with spaces and characters outside ASCII percent-encoded' : '';
+/** A URL is most often invalid because it was copied from a browser, which shows it decoded. */
+function formatReason(format: string): string {
+  const name = format === 'uri' ? 'URL, with spaces and non-ASCII characters percent-encoded' : format;
+  return `must be a valid ${name}`;
 }
 
-/** In words where a pattern only says how a value begins. */
+/** Puts a pattern in words if it only says how a value begins. */
 function patternReason(pattern: string): string {
   const beginning = /^\^([\w:/-]+)$/.exec(pattern)?.[1];
   return beginning === undefined ? `must match ${pattern}` : `must begin with ${beginning}`;
@@ -160,7 +161,7 @@ function reasonOf(error: ErrorObject): string {
     case 'type':
       return `must be of type ${list(param(error, 'type')).replace(',', ' or')}`;
     case 'format':
-      return `must be a valid ${list(param(error, 'format'))}${formatAdvice(param(error, 'format'))}`;
+      return formatReason(list(param(error, 'format')));
     case 'pattern':
       return patternReason(list(param(error, 'pattern')));
     case 'maxLength':
@@ -168,9 +169,9 @@ function reasonOf(error: ErrorObject): string {
     case 'uniqueItems':
       return 'must not contain duplicates';
     case 'minItems':
-      return `must hold at least ${list(param(error, 'limit'))} item`;
+      return `must contain at least ${list(param(error, 'limit'))} item`;
     case 'maxItems':
-      return `must hold at most ${list(param(error, 'limit'))} items`;
+      return `must contain at most ${list(param(error, 'limit'))} items`;
     case 'minimum':
       return `must be at least ${list(param(error, 'limit'))}`;
     case 'maximum':

@@ -197,7 +197,7 @@ describe('validate', () => {
       'must be an object with exactly one property: asset_id or url',
     );
     expect(reason({ ...render, video: { url: 'https://a.b/my face.mp4' } })).toBe(
-      'must be a valid uri, with spaces and characters outside ASCII percent-encoded',
+      'must be a valid URL, with spaces and non-ASCII characters percent-encoded',
     );
   });
 

@@ -5,7 +5,7 @@ import { ServiceError } from './errors';
 import { URL_MAX_LENGTH } from './limits';
 
 /**
- * Parses the URL of a video or audio file: https, port 443 only, public host, no user information. `place` is its place
+ * Parses the URL of a video or audio file: https, port 443 only, public host, no user name or password. `place` is its place
  * in the body, such as `/video/url`.
  * @throws ServiceError invalid_media_url
  */
@@ -14,7 +14,7 @@ export function parseMediaUrl(raw: string, place: string): URL {
 }
 
 /**
- * Parses the URL that an event is sent to: https on any port, public host, no user information. `place` is its place in
+ * Parses the URL that an event is sent to: https on any port, public host, no user name or password. `place` is its place in
  * the body, such as `/webhook_url`.
  * @throws ServiceError invalid_webhook_url
  */
@@ -28,7 +28,7 @@ interface CustomerUrlPolicy {
 }
 
 /**
- * Parses an address that a customer gave and applies the policy to the parsed result, in which odd forms of IPv4
+ * Parses a URL that a customer gave and applies the policy to the parsed result, in which odd forms of IPv4
  * (0x7f.1, 2130706433, full-width digits) have become plain addresses. The host of the result has no trailing dot.
  * @throws ServiceError with the policy's code; its message names the place in the body, the rule that was broken, and what
  * would be accepted
@@ -42,7 +42,7 @@ function parseCustomerUrl(raw: string, place: string, { ports, errorCode }: Cust
   if (url.protocol !== 'https:') throw refuse('must begin with https://');
   // The parser skips any number of slashes, and takes the first part of the path for the host.
   if (!/^https:\/\/[^\s/\\]/i.test(raw)) throw refuse('must name a host after https://');
-  if (url.username !== '' || url.password !== '') throw refuse('must not contain user information');
+  if (url.username !== '' || url.password !== '') throw refuse('must not contain a user name or password');
   // The parser drops the default port, so an explicit :443 is '' here.
   if (ports === 'https-443' && url.port !== '') throw refuse('must use port 443');
   if (!isPublicHost(url.hostname)) throw refuse('must name a public host');

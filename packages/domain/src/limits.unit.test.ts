@@ -30,7 +30,7 @@ describe('limits', () => {
     );
     expect(promised).toContain(`A JSON body holds at most ${BODY_MAX_BYTES / 1024} KiB`);
     expect(promised).toContain(`after ${FAILED_AUTH_PER_MINUTE} in a minute they get 429`);
-    expect(promised).toContain(`signed addresses live for at most ${SIGNED_URL_SECONDS / 60} minutes`);
+    expect(promised).toContain(`signed URLs live for at most ${SIGNED_URL_SECONDS / 60} minutes`);
     expect(promised).toContain(`answered with 410 for ${TOMBSTONE_SECONDS / 86_400} days`);
   });
 

@@ -28,7 +28,7 @@ export function loadEnv<Schema extends z.ZodType>(
     const [variable = ''] = issue.path;
     return `  ${name}: ${variable in present ? issue.message : 'is missing'}`;
   });
-  throw new EnvError(`the environment is not usable:\n${problems.join('\n')}`);
+  throw new EnvError(`missing or invalid environment variables:\n${problems.join('\n')}`);
 }
 
 const LARGEST_PORT = 65_535;
@@ -66,7 +66,7 @@ const commaList = z.string().transform((text) => text.split(',').map((item) => i
 
 /** A comma-separated subset of these words. */
 export const listOf = <Word extends string>(words: readonly Word[]) =>
-  commaList.pipe(z.array(z.enum(words, `must be of ${words.join(', ')}`)));
+  commaList.pipe(z.array(z.enum(words, `must be one of ${words.join(', ')}`)));
 
 /** Seconds, separated by commas. */
 export const secondsList = commaList.pipe(

@@ -144,9 +144,9 @@ interface Refusal {
 
 const MALFORMED = refusal(
   'invalid_request',
-  'The bytes received are not a well-formed HTTP request within the size limits.',
+  'This is not a well-formed HTTP request within the size limits.',
 );
-const LATE = refusal('service_unavailable', 'The rest of the request did not come in time; send it again.');
+const LATE = refusal('service_unavailable', 'The rest of the request did not arrive in time; send it again.');
 
 function refusal(code: ErrorCode, detail: string): Refusal {
   const { httpStatus, retryAfterSeconds } = ERROR_CATALOGUE[code];

@@ -57,7 +57,10 @@ export const gpuWorkerEnvironment = sharedSettings
      */
     EXECUTION_PROVIDERS: z
       .string()
-      .regex(new RegExp(`^${PROVIDER}(\\s*,\\s*${PROVIDER})*$`), `must be of ${PROVIDERS.join(', ')}`)
+      .regex(
+        new RegExp(`^${PROVIDER}(\\s*,\\s*${PROVIDER})*$`),
+        `must be one or more of ${PROVIDERS.join(', ')}`,
+      )
       .optional(),
     /** Total weights, in bytes, of the engines that an inference process keeps loaded between jobs. */
     MODEL_CACHE_BYTES: wholeNumber(0).default(MODEL_CACHE_BYTES),

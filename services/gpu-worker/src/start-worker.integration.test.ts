@@ -229,7 +229,7 @@ describe('gpu-worker process', () => {
     const worker = startService({ ENGINES: 'musetalk,unknown' });
     const stderr = keepTail(worker.stderr ?? Readable.from([]));
     expect(await ended(worker)).toBe(1);
-    expect(stderr()).toContain('ENGINES.1: must be of musetalk');
+    expect(stderr()).toContain('ENGINES.1: must be one of musetalk');
   });
 });
 

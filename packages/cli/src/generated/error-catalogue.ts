@@ -30,7 +30,7 @@ export const ERROR_CATALOGUE = {
     "where": [
       "request"
     ],
-    "message": "Use a public https media address on port 443 without user information, at most 8192 characters long; upload a file that has none."
+    "message": "Use a public https URL on port 443, at most 8192 characters long and without a user name or password, or upload the file."
   },
   "invalid_webhook_url": {
     "http_status": 400,
@@ -38,7 +38,7 @@ export const ERROR_CATALOGUE = {
     "where": [
       "request"
     ],
-    "message": "Use a public https webhook address without user information, at most 8192 characters long; for a receiver on your own machine, run lipsync webhook listen."
+    "message": "Use a public https URL, at most 8192 characters long and without a user name or password; for a receiver on your own machine, run lipsync webhook listen."
   },
   "invalid_idempotency_key": {
     "http_status": 400,
@@ -88,7 +88,7 @@ export const ERROR_CATALOGUE = {
     "where": [
       "request"
     ],
-    "message": "Send a valid API key as a bearer credential."
+    "message": "Send a valid API key as a bearer token."
   },
   "not_found": {
     "http_status": 404,
@@ -144,7 +144,7 @@ export const ERROR_CATALOGUE = {
     "where": [
       "request"
     ],
-    "message": "Use one of the methods named in the Allow header."
+    "message": "Use a method that is listed in the Allow header."
   },
   "idempotency_key_reused": {
     "http_status": 409,
@@ -161,7 +161,7 @@ export const ERROR_CATALOGUE = {
     "where": [
       "request"
     ],
-    "message": "The first request with this idempotency key is still being handled; send it again shortly."
+    "message": "The first request with this idempotency key is still being processed; try again shortly."
   },
   "render_not_cancellable": {
     "http_status": 409,
@@ -177,7 +177,7 @@ export const ERROR_CATALOGUE = {
     "where": [
       "request"
     ],
-    "message": "The asset awaits its upload; complete the upload first."
+    "message": "The asset has no file yet; complete its upload first."
   },
   "asset_failed": {
     "http_status": 409,
@@ -193,7 +193,7 @@ export const ERROR_CATALOGUE = {
     "where": [
       "request"
     ],
-    "message": "The preparation has not finished; send the request again when it is completed."
+    "message": "The preparation has not finished; try again once it has completed."
   },
   "preparation_failed": {
     "http_status": 409,
@@ -217,7 +217,7 @@ export const ERROR_CATALOGUE = {
     "where": [
       "request"
     ],
-    "message": "The number of bytes differs from size_bytes; create a new upload."
+    "message": "The size of the file differs from size_bytes; create a new upload."
   },
   "render_expired": {
     "http_status": 410,
@@ -297,7 +297,7 @@ export const ERROR_CATALOGUE = {
     "where": [
       "request"
     ],
-    "message": "The service is temporarily unavailable; send the request again later."
+    "message": "The service is temporarily unavailable; try again later."
   },
   "engine_unavailable": {
     "http_status": 503,
@@ -308,7 +308,7 @@ export const ERROR_CATALOGUE = {
       "record",
       "engine"
     ],
-    "message": "A requested engine is temporarily unavailable; send the request again later."
+    "message": "A requested engine is temporarily unavailable; try again later."
   },
   "internal_error": {
     "http_status": 503,
@@ -320,7 +320,7 @@ export const ERROR_CATALOGUE = {
       "record",
       "engine"
     ],
-    "message": "Something went wrong on our side; send the request again later."
+    "message": "Something went wrong on our side; try again later."
   },
   "media_download_failed": {
     "http_status": null,
@@ -340,7 +340,7 @@ export const ERROR_CATALOGUE = {
       "record",
       "engine"
     ],
-    "message": "The media address does not give access to a media file; check that it is public and points to the file."
+    "message": "The media URL does not lead to a media file; check that it is public and points to the file itself."
   },
   "media_url_not_allowed": {
     "http_status": null,
@@ -350,7 +350,7 @@ export const ERROR_CATALOGUE = {
       "record",
       "engine"
     ],
-    "message": "The media address leads to a place that is not allowed or through more than three redirects; use a public https address on port 443."
+    "message": "The media URL leads to an address that is not allowed or through more than three redirects; use a public https URL on port 443."
   },
   "media_too_large": {
     "http_status": null,
@@ -380,7 +380,7 @@ export const ERROR_CATALOGUE = {
       "record",
       "engine"
     ],
-    "message": "The media does not hold the declared type; video needs a video stream and audio needs an audio stream."
+    "message": "The media is not of the declared type; video needs a video stream and audio needs an audio stream."
   },
   "media_unsupported": {
     "http_status": null,
@@ -390,7 +390,7 @@ export const ERROR_CATALOGUE = {
       "record",
       "engine"
     ],
-    "message": "The format, or the size or number of the pictures, is not supported; send H.264 in MP4 within the published limits, or WAV."
+    "message": "The format, the frame size or the number of frames is not supported; send H.264 in MP4 within the published limits, or WAV."
   },
   "media_corrupt": {
     "http_status": null,
@@ -419,7 +419,7 @@ export const ERROR_CATALOGUE = {
       "record",
       "engine"
     ],
-    "message": "No face was found in what is shown of the video; use a video that shows a face."
+    "message": "No face was found in the frames that are used; send a video that shows a face."
   },
   "engine_timeout": {
     "http_status": null,
@@ -475,7 +475,7 @@ export const ERROR_CATALOGUE = {
       "record",
       "engine"
     ],
-    "message": "Media could not be read or written; create the resource again."
+    "message": "Media could not be loaded or stored; create the resource again."
   },
   "all_engines_failed": {
     "http_status": null,
@@ -483,7 +483,7 @@ export const ERROR_CATALOGUE = {
     "where": [
       "record"
     ],
-    "message": "All engines failed for different reasons; look at the error of each engine."
+    "message": "All engines failed for different reasons; see each engine's error."
   },
   "deadline_exceeded": {
     "http_status": null,

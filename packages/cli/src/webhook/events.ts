@@ -87,7 +87,7 @@ const EXAMPLE = 'https://api.example.com';
 
 const NO_FACE = {
   code: 'no_face_detected',
-  message: 'No face was found in what is shown of the video; use a video that shows a face.',
+  message: 'No face was found in the frames that are used; send a video that shows a face.',
   retryable: false,
 };
 

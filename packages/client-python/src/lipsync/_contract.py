@@ -46,7 +46,7 @@ class AssetInput(TypedDict):
 
 class UrlInput(TypedDict):
     url: str
-    """A public https address on port 443 without user information, at most 8192 characters."""
+    """A public https URL on port 443 without a user name or password, at most 8192 characters."""
 
 
 Input = AssetInput | UrlInput
@@ -60,14 +60,14 @@ class RenderRequest(TypedDict):
     preparation_id: NotRequired[str]
     """A completed preparation of the same video."""
     webhook_url: NotRequired[str]
-    """A public https address, any port; called once when the render is terminal."""
+    """A public https URL, any port; called once when the render is terminal."""
     idempotency_key: NotRequired[str]
 
 
 class PreparationRequest(TypedDict):
     video: Input
     webhook_url: NotRequired[str]
-    """A public https address, any port; called once when the preparation is terminal."""
+    """A public https URL, any port; called once when the preparation is terminal."""
     idempotency_key: NotRequired[str]
 
 
@@ -81,7 +81,7 @@ class UploadRequest(TypedDict):
 
 class AssetRequest(TypedDict):
     url: str
-    """A public https address on port 443 without user information, at most 8192 characters."""
+    """A public https URL on port 443 without a user name or password, at most 8192 characters."""
     media_type: MediaType
 
 
@@ -98,7 +98,7 @@ class ErrorBody:
 @dataclass(frozen=True, kw_only=True)
 class Output:
     url: str = field(repr=False)
-    """Signed download address, for GET alone (with or without Range); valid for 15 minutes."""
+    """Signed download URL, for GET alone (with or without Range); valid for 15 minutes."""
     expires_at: datetime
 
 
@@ -194,7 +194,7 @@ class Upload:
     status: str
     """awaiting_upload, completed or expired."""
     upload_url: str = field(repr=False)
-    """Signed address for the bytes."""
+    """Signed URL for the bytes."""
     expires_at: datetime
     method: Literal["PUT"]
     required_headers: dict[str, str]
@@ -252,7 +252,7 @@ class RenderRecord:
     """When the record became terminal."""
     expires_at: datetime
     status_url: str
-    """The address to fetch this record from."""
+    """The URL to fetch this record from."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -276,7 +276,7 @@ class PreparationRecord:
     """When the record became terminal."""
     expires_at: datetime
     status_url: str
-    """The address to fetch this record from."""
+    """The URL to fetch this record from."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,7 +24,7 @@ export interface components {
         DeliveryStatus: "pending" | "delivered" | "failed";
         /** @enum {string} */
         WebhookEventType: "render.completed" | "render.failed" | "render.cancelled" | "preparation.completed" | "preparation.failed";
-        /** @description Either an existing asset or an address to download from. */
+        /** @description Either an existing asset or a URL to download from. */
         Input: components["schemas"]["AssetInput"] | components["schemas"]["UrlInput"];
         AssetInput: {
             /** @description The id of an asset that is pending or ready. */
@@ -33,7 +33,7 @@ export interface components {
         UrlInput: {
             /**
              * Format: uri
-             * @description A public https address on port 443 without user information, at most 8192 characters.
+             * @description A public https URL on port 443 without a user name or password, at most 8192 characters.
              */
             url: string;
         };
@@ -46,7 +46,7 @@ export interface components {
             preparation_id?: string;
             /**
              * Format: uri
-             * @description A public https address, any port; called once when the render is terminal.
+             * @description A public https URL, any port; called once when the render is terminal.
              */
             webhook_url?: string;
             idempotency_key?: string;
@@ -55,7 +55,7 @@ export interface components {
             video: components["schemas"]["Input"];
             /**
              * Format: uri
-             * @description A public https address, any port; called once when the preparation is terminal.
+             * @description A public https URL, any port; called once when the preparation is terminal.
              */
             webhook_url?: string;
             idempotency_key?: string;
@@ -70,7 +70,7 @@ export interface components {
         AssetRequest: {
             /**
              * Format: uri
-             * @description A public https address on port 443 without user information, at most 8192 characters.
+             * @description A public https URL on port 443 without a user name or password, at most 8192 characters.
              */
             url: string;
             media_type: components["schemas"]["MediaType"];
@@ -108,7 +108,7 @@ export interface components {
             completed_at?: string;
             /** Format: date-time */
             expires_at: string;
-            /** @description The address to fetch this record from. */
+            /** @description The URL to fetch this record from. */
             status_url: string;
         };
         EngineResult: {
@@ -125,7 +125,7 @@ export interface components {
         Output: {
             /**
              * Format: uri
-             * @description Signed download address, for GET alone (with or without Range); valid for 15 minutes.
+             * @description Signed download URL, for GET alone (with or without Range); valid for 15 minutes.
              */
             url: string;
             /** Format: date-time */
@@ -205,7 +205,7 @@ export interface components {
             asset_id: string;
             /** @description awaiting_upload, completed or expired. */
             status: string;
-            /** @description Signed address for the bytes. */
+            /** @description Signed URL for the bytes. */
             upload_url: string;
             /** Format: date-time */
             expires_at: string;
@@ -304,9 +304,9 @@ export interface ErrorCatalogue {
     invalid_content_type: { status: 400; where: "request" };
     /** Correct the request to match the published schema. */
     invalid_request: { status: 400; where: "request" };
-    /** Use a public https media address on port 443 without user information, at most 8192 characters long; upload a file that has none. */
+    /** Use a public https URL on port 443, at most 8192 characters long and without a user name or password, or upload the file. */
     invalid_media_url: { status: 400; where: "request" };
-    /** Use a public https webhook address without user information, at most 8192 characters long; for a receiver on your own machine, run lipsync webhook listen. */
+    /** Use a public https URL, at most 8192 characters long and without a user name or password; for a receiver on your own machine, run lipsync webhook listen. */
     invalid_webhook_url: { status: 400; where: "request" };
     /** Send one idempotency key of at most 128 characters. */
     invalid_idempotency_key: { status: 400; where: "request" };
@@ -318,7 +318,7 @@ export interface ErrorCatalogue {
     asset_type_mismatch: { status: 400; where: "request" };
     /** Use the preparation only with the video that it was made from. */
     preparation_mismatch: { status: 400; where: "request" | "record" | "engine" };
-    /** Send a valid API key as a bearer credential. */
+    /** Send a valid API key as a bearer token. */
     invalid_api_key: { status: 401; where: "request" };
     /** The path does not exist; see the documentation for the paths of this service. */
     not_found: { status: 404; where: "request" };
@@ -332,25 +332,25 @@ export interface ErrorCatalogue {
     upload_not_found: { status: 404; where: "request" };
     /** No webhook event with this id exists for this API key. */
     webhook_event_not_found: { status: 404; where: "request" };
-    /** Use one of the methods named in the Allow header. */
+    /** Use a method that is listed in the Allow header. */
     method_not_allowed: { status: 405; where: "request" };
     /** The idempotency key was used for another request; use a new key. */
     idempotency_key_reused: { status: 409; where: "request" };
-    /** The first request with this idempotency key is still being handled; send it again shortly. */
+    /** The first request with this idempotency key is still being processed; try again shortly. */
     idempotency_in_progress: { status: 409; where: "request" };
     /** Only accepted and processing renders can be cancelled; this one has finished. */
     render_not_cancellable: { status: 409; where: "request" };
-    /** The asset awaits its upload; complete the upload first. */
+    /** The asset has no file yet; complete its upload first. */
     asset_not_ready: { status: 409; where: "request" };
     /** The asset has failed; use another asset. */
     asset_failed: { status: 409; where: "request" };
-    /** The preparation has not finished; send the request again when it is completed. */
+    /** The preparation has not finished; try again once it has completed. */
     preparation_not_ready: { status: 409; where: "request" };
     /** The preparation did not complete; create a new one. */
     preparation_failed: { status: 409; where: "request" };
     /** The bytes have not arrived; send them to upload_url, then complete the upload. */
     upload_incomplete: { status: 409; where: "request" };
-    /** The number of bytes differs from size_bytes; create a new upload. */
+    /** The size of the file differs from size_bytes; create a new upload. */
     upload_size_mismatch: { status: 409; where: "request" };
     /** The render has expired; create a new one. */
     render_expired: { status: 410; where: "request" };
@@ -368,31 +368,31 @@ export interface ErrorCatalogue {
     rate_limit_exceeded: { status: 429; where: "request" };
     /** Too many unfinished renders, preparations or uploads; wait for one to finish. */
     concurrency_limit_exceeded: { status: 429; where: "request" };
-    /** The service is temporarily unavailable; send the request again later. */
+    /** The service is temporarily unavailable; try again later. */
     service_unavailable: { status: 503; where: "request" };
-    /** A requested engine is temporarily unavailable; send the request again later. */
+    /** A requested engine is temporarily unavailable; try again later. */
     engine_unavailable: { status: 503; where: "request" | "record" | "engine" };
-    /** Something went wrong on our side; send the request again later. */
+    /** Something went wrong on our side; try again later. */
     internal_error: { status: 503; where: "request" | "asset" | "record" | "engine" };
     /** The media could not be downloaded; check that its server answers and try again. */
     media_download_failed: { status: null; where: "asset" | "record" | "engine" };
-    /** The media address does not give access to a media file; check that it is public and points to the file. */
+    /** The media URL does not lead to a media file; check that it is public and points to the file itself. */
     media_not_accessible: { status: null; where: "asset" | "record" | "engine" };
-    /** The media address leads to a place that is not allowed or through more than three redirects; use a public https address on port 443. */
+    /** The media URL leads to an address that is not allowed or through more than three redirects; use a public https URL on port 443. */
     media_url_not_allowed: { status: null; where: "asset" | "record" | "engine" };
     /** The media is larger than 256 MiB; use a smaller file. */
     media_too_large: { status: null; where: "asset" | "record" | "engine" };
     /** The media is longer than 300 seconds; use a shorter file. */
     media_too_long: { status: null; where: "asset" | "record" | "engine" };
-    /** The media does not hold the declared type; video needs a video stream and audio needs an audio stream. */
+    /** The media is not of the declared type; video needs a video stream and audio needs an audio stream. */
     media_type_mismatch: { status: null; where: "asset" | "record" | "engine" };
-    /** The format, or the size or number of the pictures, is not supported; send H.264 in MP4 within the published limits, or WAV. */
+    /** The format, the frame size or the number of frames is not supported; send H.264 in MP4 within the published limits, or WAV. */
     media_unsupported: { status: null; where: "asset" | "record" | "engine" };
     /** The media is damaged or empty; export it again. */
     media_corrupt: { status: null; where: "asset" | "record" | "engine" };
     /** The bytes were replaced after the upload was completed; create a new upload. */
     upload_changed: { status: null; where: "asset" | "record" | "engine" };
-    /** No face was found in what is shown of the video; use a video that shows a face. */
+    /** No face was found in the frames that are used; send a video that shows a face. */
     no_face_detected: { status: null; where: "record" | "engine" };
     /** The engine took too long; create the render again. */
     engine_timeout: { status: null; where: "record" | "engine" };
@@ -404,9 +404,9 @@ export interface ErrorCatalogue {
     engine_failed: { status: null; where: "record" | "engine" };
     /** The result could not be encoded; create the render again. */
     encode_failed: { status: null; where: "record" | "engine" };
-    /** Media could not be read or written; create the resource again. */
+    /** Media could not be loaded or stored; create the resource again. */
     storage_failed: { status: null; where: "asset" | "record" | "engine" };
-    /** All engines failed for different reasons; look at the error of each engine. */
+    /** All engines failed for different reasons; see each engine's error. */
     all_engines_failed: { status: null; where: "record" };
     /** The work was not done within two hours; create the resource again. */
     deadline_exceeded: { status: null; where: "asset" | "record" | "engine" };

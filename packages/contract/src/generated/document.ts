@@ -8,7 +8,7 @@ export const openapiDocument = {
       "name": "MIT",
       "identifier": "MIT"
     },
-    "description": "A lip-sync service. Submit a video and an audio track; one to three engines render the video so that the mouth\nfollows the voice. Work is asynchronous: a create answers at once with a record. Poll the record, or get a signed\nwebhook when it ends.\n\n**Input.** Media is an asset (`asset_id`) or an https address on port 443 (`url`). At most 256 MiB\n(268435456 bytes) and 300 seconds. A `url` is downloaded without credentials; up to three redirects are\nfollowed, each to such an address. Its first byte must come within 15 seconds, redirects included, and then at\nleast 64 KiB per second (over each 15 seconds), all within three minutes; after three failed attempts the asset\nfails. An address that expires must last until the asset is ready.\n\n**Accepted media.** The bytes count, not their name or declared type. Containers: MP4 and QuickTime,\nMatroska and WebM, MPEG-TS (also from camcorders: MTS, M2TS); for audio also WAV, AIFF and AIFC, MP3, MP2, AAC\n(ADTS), AC-3, E-AC-3, FLAC, Ogg and WMA. Video: H.264, HEVC, VP8, VP9, AV1, MPEG-4 Part 2, MPEG-2, ProRes, DNxHD,\nDNxHR, Motion JPEG; each side, as shown after rotation, 16 to 4096 pixels, and at most 4096 × 2160 pixels in\nall; at most 18060 frames (301 seconds at 60 per second). Audio: AAC, MP3, MP2, AC-3, E-AC-3, FLAC, Vorbis, Opus,\nALAC, WMA (1, 2 and Pro), PCM. Only the first stream of a kind is used (in MPEG-TS, of the first program), so\nan audio asset may be a video file with sound. An upload whose own content type is not in the list of\ncreate_upload declares any that is: `video/mp4` for an MTS, `audio/wav` for an AIFF, `audio/mp4` for the sound of an\nMP4 or MTS, for AC-3 and for WMA. Media is decoded to its end before it is ready, and its duration is what was\ndecoded: an asset fails if its file is longer than 300 seconds, empty, cut short or damaged (for video, in more than\n2 % of its frames). MPEG-TS, AC-3 and raw AAC do not state their length, so a cut there goes unnoticed. As video,\nMPEG-TS that was concatenated from recordings whose clocks restart is refused.\n\n**Output.** MP4 with its index first. Every frame of the video keeps its time, at constant rates (which are exact,\nsuch as 30000/1001) and variable ones. Two exceptions: above 68 frames per second every second, third … frame comes\nback, and a frame that stays for longer than 0.1 s becomes several frames, so that the mouth keeps moving.\nInterlaced video is deinterlaced to one frame per field. 8-bit video comes back as H.264,\nvideo with more bits or in HDR as 10-bit HEVC (`hvc1`) with its transfer, primaries, mastering display and light levels,\nunless the operator has chosen H.264 for everything: then it is tone-mapped to BT.709. All is 4:2:0. The size is the\nvideo's, without an odd last row or column. Rotation is applied, transparency is composited onto black; range, color\ntags and the pixel aspect ratio are kept. The sound is that of the audio input alone: AAC that every player decodes\nis copied, unless silence is added or its packets are too long to be cut between; anything else is encoded to AAC at\n160 kb/s per channel, with its sample rate up to 48 kHz and its channels where they are mono, stereo or 5.1, else\nstereo. The timecode of the video (except with `remap`) and the language of the audio are kept. Titles, chapters,\nsubtitles, additional streams, and the location, device and owner that a phone records are left out.\n\n**Order of evaluation.** 401 for everything under `/v1` (or 429, for an address that sends many requests without\na valid key), then 429 (rate), 404 and 405 of the path, then the body (413, 400), then the idempotency key, then\nthe resource of the path (404, 410, 409), then the resources that the body names in the order video, audio,\npreparation_id, then 503 (engine) and 429 (concurrency). Query strings are ignored. Foreign, unknown and malformed\nids are answered alike with 404. Every error code, with its status and what to do, is in `x-error-catalogue`; the\npage `/docs/errors` lists them.\n\n**Idempotency.** Per customer, for create_render and create_preparation, by header `Idempotency-Key` or the\nproperty `idempotency_key` (equal if both are given; the empty string is no key). Same key and payload: the\nsame resource in its current state with `Idempotent-Replayed: true`; same key, other payload or operation: 409.\nA key lives as long as its resource. Only successful creates consume it.\n\n**Retryable.** `error.retryable` means that the same request sent again later can succeed unchanged. For a\nfailed record: create it again with the same inputs and a new idempotency key.\n\n**Partial failure.** A render is completed when at least one engine completed; look at `engines[].status`.\n\n**Sync modes.** `cut_off`: as long as the shorter of the two. `bounce`: as long as the audio; the video plays\nforward and backward. `loop`: as long as the audio; the video restarts. `remap`: as long as the audio; the\nvideo is slowed or sped up. `silence`: as long as the longer of the two; missing audio is silence, missing\nvideo holds the last frame.\n\n**Limits** (defaults, per customer): 300 POST and 1500 GET requests per minute (as a burst, refilled\nevenly), 20 active renders and preparations, 50 open uploads. A JSON body holds at most 64 KiB. Every\nanswer to a request with a valid key, errors included, has `RateLimit-…` headers. Requests without a valid key are\ncounted by IP address (IPv6: by /64): after 60 in a minute they get 429 instead of 401. From such an address, a\nvalid key that the service has not seen lately may get 429 too; send it again after the time in Retry-After.\n\n**Lifetimes.** Renders, preparations, assets and webhook events live until their `expires_at`, which is set when\nthey are created; the page `/docs/limits` says how long that is. Uploads and signed addresses live for at most\n15 minutes. An expired resource is answered with 410 for 30 days, then with 404.\n\n**Compatibility.** Within version 1 there may be new operations, optional request fields, response fields, error\ncodes, stages, event types and engines. Clients ignore what they do not know: the schemas here are closed because\nthey describe this version, and are too strict for checking answers of a later one."
+    "description": "A lip-sync service. Submit a video and an audio track; one to three engines render the video so that the mouth\nfollows the voice. Work is asynchronous: a create answers at once with a record. Poll the record, or get a signed\nwebhook when it ends.\n\n**Input.** Media is an asset (`asset_id`) or an https URL on port 443 (`url`). At most 256 MiB\n(268435456 bytes) and 300 seconds. A `url` is downloaded without credentials; up to three redirects are\nfollowed, each to such a URL. Its first byte must come within 15 seconds, redirects included, and then at\nleast 64 KiB per second (over each 15 seconds), all within three minutes; after three failed attempts the asset\nfails. A URL that expires must last until the asset is ready.\n\n**Accepted media.** The bytes count, not their name or declared type. Containers: MP4 and QuickTime,\nMatroska and WebM, MPEG-TS (also from camcorders: MTS, M2TS); for audio also WAV, AIFF and AIFC, MP3, MP2, AAC\n(ADTS), AC-3, E-AC-3, FLAC, Ogg and WMA. Video: H.264, HEVC, VP8, VP9, AV1, MPEG-4 Part 2, MPEG-2, ProRes, DNxHD,\nDNxHR, Motion JPEG; each side, as shown after rotation, 16 to 4096 pixels, and at most 4096 × 2160 pixels in\nall; at most 18060 frames (301 seconds at 60 per second). Audio: AAC, MP3, MP2, AC-3, E-AC-3, FLAC, Vorbis, Opus,\nALAC, WMA (1, 2 and Pro), PCM. Only the first stream of a kind is used (in MPEG-TS, of the first program), so\nan audio asset may be a video file with sound. An upload whose own content type is not in the list of\ncreate_upload declares any that is: `video/mp4` for an MTS, `audio/wav` for an AIFF, `audio/mp4` for the sound of an\nMP4 or MTS, for AC-3 and for WMA. Media is decoded to its end before it is ready, and its duration is what was\ndecoded: an asset fails if its file is longer than 300 seconds, empty, cut short or damaged (for video, in more than\n2 % of its frames). MPEG-TS, AC-3 and raw AAC do not state their length, so a cut there goes unnoticed. As video,\nMPEG-TS that was concatenated from recordings whose clocks restart is refused.\n\n**Output.** MP4 with its index first. Every frame of the video keeps its time, at constant rates (which are exact,\nsuch as 30000/1001) and variable ones. Two exceptions: above 68 frames per second every second, third … frame comes\nback, and a frame that stays for longer than 0.1 s becomes several frames, so that the mouth keeps moving.\nInterlaced video is deinterlaced to one frame per field. 8-bit video comes back as H.264,\nvideo with more bits or in HDR as 10-bit HEVC (`hvc1`) with its transfer, primaries, mastering display and light levels,\nunless the operator has chosen H.264 for everything: then it is tone-mapped to BT.709. All is 4:2:0. The size is the\nvideo's, without an odd last row or column. Rotation is applied, transparency is composited onto black; range, color\ntags and the pixel aspect ratio are kept. The sound is that of the audio input alone: AAC that every player decodes\nis copied, unless silence is added or its packets are too long to be cut between; anything else is encoded to AAC at\n160 kb/s per channel, with its sample rate up to 48 kHz and its channels where they are mono, stereo or 5.1, else\nstereo. The timecode of the video (except with `remap`) and the language of the audio are kept. Titles, chapters,\nsubtitles, additional streams, and the location, device and owner that a phone records are left out.\n\n**Order of evaluation.** 401 for everything under `/v1` (or 429, for an address that sends many requests without\na valid key), then 429 (rate), 404 and 405 of the path, then the body (413, 400), then the idempotency key, then\nthe resource of the path (404, 410, 409), then the resources that the body names in the order video, audio,\npreparation_id, then 503 (engine) and 429 (concurrency). Query strings are ignored. Foreign, unknown and malformed\nids are answered alike with 404. Every error code, with its status and what to do, is in `x-error-catalogue`; the\npage `/docs/errors` lists them.\n\n**Idempotency.** Per customer, for create_render and create_preparation, by header `Idempotency-Key` or the\nproperty `idempotency_key` (equal if both are given; the empty string is no key). Same key and payload: the\nsame resource in its current state with `Idempotent-Replayed: true`; same key, other payload or operation: 409.\nA key lives as long as its resource. Only successful creates consume it.\n\n**Retryable.** `error.retryable` means that the same request sent again later can succeed unchanged. For a\nfailed record: create it again with the same inputs and a new idempotency key.\n\n**Partial failure.** A render is completed when at least one engine completed; look at `engines[].status`.\n\n**Sync modes.** `cut_off`: as long as the shorter of the two. `bounce`: as long as the audio; the video plays\nforward and backward. `loop`: as long as the audio; the video restarts. `remap`: as long as the audio; the\nvideo is slowed or sped up. `silence`: as long as the longer of the two; missing audio is silence, missing\nvideo holds the last frame.\n\n**Limits** (defaults, per customer): 300 POST and 1500 GET requests per minute (as a burst, refilled\nevenly), 20 active renders and preparations, 50 open uploads. A JSON body holds at most 64 KiB. Every\nanswer to a request with a valid key, errors included, has `RateLimit-…` headers. Requests without a valid key are\ncounted by IP address (IPv6: by /64): after 60 in a minute they get 429 instead of 401. From such an address, a\nvalid key that the service has not seen lately may get 429 too; send it again after the time in Retry-After.\n\n**Lifetimes.** Renders, preparations, assets and webhook events live until their `expires_at`, which is set when\nthey are created; the page `/docs/limits` says how long that is. Uploads and signed URLs live for at most\n15 minutes. An expired resource is answered with 410 for 30 days, then with 404.\n\n**Compatibility.** Within version 1 there may be new operations, optional request fields, response fields, error\ncodes, stages, event types and engines. Clients ignore what they do not know: the schemas here are closed because\nthey describe this version, and are too strict for checking answers of a later one."
   },
   "servers": [
     {
@@ -179,7 +179,7 @@ export const openapiDocument = {
           "renders"
         ],
         "summary": "Fetch a render",
-        "description": "The state of the render, its stage and progress, and the result of every engine. Each fetch signs fresh download addresses for the outputs that exist. HEAD is answered like GET, without the body.",
+        "description": "The state of the render, its stage and progress, and the result of every engine. Each fetch signs fresh download URLs for the outputs that exist. HEAD is answered like GET, without the body.",
         "parameters": [
           {
             "$ref": "#/components/parameters/RenderId"
@@ -568,7 +568,7 @@ export const openapiDocument = {
           "uploads"
         ],
         "summary": "Create an upload",
-        "description": "Creates an asset that awaits its bytes and a signed address for them. Send the bytes with PUT and exactly the required headers, then call complete_upload. The signature binds content type and length.",
+        "description": "Creates an asset that awaits its bytes and a signed URL for them. Send the bytes with PUT and exactly the required headers, then call complete_upload. The signature binds content type and length.",
         "requestBody": {
           "required": true,
           "content": {
@@ -1362,7 +1362,7 @@ export const openapiDocument = {
         }
       },
       "RateLimit-Limit": {
-        "description": "Requests per minute that the customer may send with this kind of method; with 429 for requests without a valid key, those of their address.",
+        "description": "Requests per minute that the customer may send with this kind of method; with 429 for requests without a valid key, those of their IP address.",
         "schema": {
           "type": "integer"
         }
@@ -1407,7 +1407,7 @@ export const openapiDocument = {
         }
       },
       "Cache-Control": {
-        "description": "Responses hold signed addresses and changing states.",
+        "description": "Responses hold signed URLs and changing states.",
         "schema": {
           "type": "string",
           "const": "no-store"
@@ -1777,7 +1777,7 @@ export const openapiDocument = {
         ]
       },
       "Input": {
-        "description": "Either an existing asset or an address to download from.",
+        "description": "Either an existing asset or a URL to download from.",
         "oneOf": [
           {
             "$ref": "#/components/schemas/AssetInput"
@@ -1811,7 +1811,7 @@ export const openapiDocument = {
             "type": "string",
             "format": "uri",
             "pattern": "^https://",
-            "description": "A public https address on port 443 without user information, at most 8192 characters.",
+            "description": "A public https URL on port 443 without a user name or password, at most 8192 characters.",
             "x-error-code": "invalid_media_url"
           }
         }
@@ -1852,7 +1852,7 @@ export const openapiDocument = {
             "type": "string",
             "format": "uri",
             "pattern": "^https://",
-            "description": "A public https address, any port; called once when the render is terminal.",
+            "description": "A public https URL, any port; called once when the render is terminal.",
             "x-error-code": "invalid_webhook_url"
           },
           "idempotency_key": {
@@ -1876,7 +1876,7 @@ export const openapiDocument = {
             "type": "string",
             "format": "uri",
             "pattern": "^https://",
-            "description": "A public https address, any port; called once when the preparation is terminal.",
+            "description": "A public https URL, any port; called once when the preparation is terminal.",
             "x-error-code": "invalid_webhook_url"
           },
           "idempotency_key": {
@@ -1922,7 +1922,7 @@ export const openapiDocument = {
             "type": "string",
             "format": "uri",
             "pattern": "^https://",
-            "description": "A public https address on port 443 without user information, at most 8192 characters.",
+            "description": "A public https URL on port 443 without a user name or password, at most 8192 characters.",
             "x-error-code": "invalid_media_url"
           },
           "media_type": {
@@ -2014,7 +2014,7 @@ export const openapiDocument = {
           },
           "status_url": {
             "type": "string",
-            "description": "The address to fetch this record from."
+            "description": "The URL to fetch this record from."
           }
         }
       },
@@ -2067,7 +2067,7 @@ export const openapiDocument = {
           "url": {
             "type": "string",
             "format": "uri",
-            "description": "Signed download address, for GET alone (with or without Range); valid for 15 minutes."
+            "description": "Signed download URL, for GET alone (with or without Range); valid for 15 minutes."
           },
           "expires_at": {
             "type": "string",
@@ -2291,7 +2291,7 @@ export const openapiDocument = {
           },
           "upload_url": {
             "type": "string",
-            "description": "Signed address for the bytes."
+            "description": "Signed URL for the bytes."
           },
           "expires_at": {
             "type": "string",
@@ -2617,7 +2617,7 @@ export const openapiDocument = {
               },
               "error": {
                 "code": "no_face_detected",
-                "message": "No face was found in what is shown of the video; use a video that shows a face.",
+                "message": "No face was found in the frames that are used; send a video that shows a face.",
                 "retryable": false
               }
             }
@@ -2630,7 +2630,7 @@ export const openapiDocument = {
           "webhook_event_id": "evt_01k3v9m5e8q4x7r2t6w0y1z3ab",
           "error": {
             "code": "no_face_detected",
-            "message": "No face was found in what is shown of the video; use a video that shows a face.",
+            "message": "No face was found in the frames that are used; send a video that shows a face.",
             "retryable": false
           }
         }
@@ -2882,7 +2882,7 @@ export const openapiDocument = {
                 },
                 "error": {
                   "code": "no_face_detected",
-                  "message": "No face was found in what is shown of the video; use a video that shows a face.",
+                  "message": "No face was found in the frames that are used; send a video that shows a face.",
                   "retryable": false
                 }
               }
@@ -2895,7 +2895,7 @@ export const openapiDocument = {
             "webhook_event_id": "evt_01k3v9m5e8q4x7r2t6w0y1z3ab",
             "error": {
               "code": "no_face_detected",
-              "message": "No face was found in what is shown of the video; use a video that shows a face.",
+              "message": "No face was found in the frames that are used; send a video that shows a face.",
               "retryable": false
             }
           }
@@ -2988,7 +2988,7 @@ export const openapiDocument = {
             "completed_at": "2026-01-01T00:00:05.000Z",
             "error": {
               "code": "no_face_detected",
-              "message": "No face was found in what is shown of the video; use a video that shows a face.",
+              "message": "No face was found in the frames that are used; send a video that shows a face.",
               "retryable": false
             },
             "webhook_event_id": "evt_01k3v9m5e8q4x7r2t6w0y1z3ab"
@@ -3008,7 +3008,7 @@ export const openapiDocument = {
         "value": {
           "error": {
             "code": "invalid_api_key",
-            "message": "Send a valid API key as a bearer credential.",
+            "message": "Send a valid API key as a bearer token.",
             "retryable": false
           }
         }
@@ -3026,7 +3026,7 @@ export const openapiDocument = {
         "value": {
           "error": {
             "code": "method_not_allowed",
-            "message": "Use one of the methods named in the Allow header.",
+            "message": "Use a method that is listed in the Allow header.",
             "retryable": false
           }
         }
@@ -3071,7 +3071,7 @@ export const openapiDocument = {
         "value": {
           "error": {
             "code": "engine_unavailable",
-            "message": "A requested engine is temporarily unavailable; send the request again later.",
+            "message": "A requested engine is temporarily unavailable; try again later.",
             "retryable": true
           }
         }
@@ -3109,7 +3109,7 @@ export const openapiDocument = {
       "where": [
         "request"
       ],
-      "message": "Use a public https media address on port 443 without user information, at most 8192 characters long; upload a file that has none."
+      "message": "Use a public https URL on port 443, at most 8192 characters long and without a user name or password, or upload the file."
     },
     "invalid_webhook_url": {
       "http_status": 400,
@@ -3117,7 +3117,7 @@ export const openapiDocument = {
       "where": [
         "request"
       ],
-      "message": "Use a public https webhook address without user information, at most 8192 characters long; for a receiver on your own machine, run lipsync webhook listen."
+      "message": "Use a public https URL, at most 8192 characters long and without a user name or password; for a receiver on your own machine, run lipsync webhook listen."
     },
     "invalid_idempotency_key": {
       "http_status": 400,
@@ -3167,7 +3167,7 @@ export const openapiDocument = {
       "where": [
         "request"
       ],
-      "message": "Send a valid API key as a bearer credential."
+      "message": "Send a valid API key as a bearer token."
     },
     "not_found": {
       "http_status": 404,
@@ -3223,7 +3223,7 @@ export const openapiDocument = {
       "where": [
         "request"
       ],
-      "message": "Use one of the methods named in the Allow header."
+      "message": "Use a method that is listed in the Allow header."
     },
     "idempotency_key_reused": {
       "http_status": 409,
@@ -3240,7 +3240,7 @@ export const openapiDocument = {
       "where": [
         "request"
       ],
-      "message": "The first request with this idempotency key is still being handled; send it again shortly."
+      "message": "The first request with this idempotency key is still being processed; try again shortly."
     },
     "render_not_cancellable": {
       "http_status": 409,
@@ -3256,7 +3256,7 @@ export const openapiDocument = {
       "where": [
         "request"
       ],
-      "message": "The asset awaits its upload; complete the upload first."
+      "message": "The asset has no file yet; complete its upload first."
     },
     "asset_failed": {
       "http_status": 409,
@@ -3272,7 +3272,7 @@ export const openapiDocument = {
       "where": [
         "request"
       ],
-      "message": "The preparation has not finished; send the request again when it is completed."
+      "message": "The preparation has not finished; try again once it has completed."
     },
     "preparation_failed": {
       "http_status": 409,
@@ -3296,7 +3296,7 @@ export const openapiDocument = {
       "where": [
         "request"
       ],
-      "message": "The number of bytes differs from size_bytes; create a new upload."
+      "message": "The size of the file differs from size_bytes; create a new upload."
     },
     "render_expired": {
       "http_status": 410,
@@ -3376,7 +3376,7 @@ export const openapiDocument = {
       "where": [
         "request"
       ],
-      "message": "The service is temporarily unavailable; send the request again later."
+      "message": "The service is temporarily unavailable; try again later."
     },
     "engine_unavailable": {
       "http_status": 503,
@@ -3387,7 +3387,7 @@ export const openapiDocument = {
         "record",
         "engine"
       ],
-      "message": "A requested engine is temporarily unavailable; send the request again later."
+      "message": "A requested engine is temporarily unavailable; try again later."
     },
     "internal_error": {
       "http_status": 503,
@@ -3399,7 +3399,7 @@ export const openapiDocument = {
         "record",
         "engine"
       ],
-      "message": "Something went wrong on our side; send the request again later."
+      "message": "Something went wrong on our side; try again later."
     },
     "media_download_failed": {
       "http_status": null,
@@ -3419,7 +3419,7 @@ export const openapiDocument = {
         "record",
         "engine"
       ],
-      "message": "The media address does not give access to a media file; check that it is public and points to the file."
+      "message": "The media URL does not lead to a media file; check that it is public and points to the file itself."
     },
     "media_url_not_allowed": {
       "http_status": null,
@@ -3429,7 +3429,7 @@ export const openapiDocument = {
         "record",
         "engine"
       ],
-      "message": "The media address leads to a place that is not allowed or through more than three redirects; use a public https address on port 443."
+      "message": "The media URL leads to an address that is not allowed or through more than three redirects; use a public https URL on port 443."
     },
     "media_too_large": {
       "http_status": null,
@@ -3459,7 +3459,7 @@ export const openapiDocument = {
         "record",
         "engine"
       ],
-      "message": "The media does not hold the declared type; video needs a video stream and audio needs an audio stream."
+      "message": "The media is not of the declared type; video needs a video stream and audio needs an audio stream."
     },
     "media_unsupported": {
       "http_status": null,
@@ -3469,7 +3469,7 @@ export const openapiDocument = {
         "record",
         "engine"
       ],
-      "message": "The format, or the size or number of the pictures, is not supported; send H.264 in MP4 within the published limits, or WAV."
+      "message": "The format, the frame size or the number of frames is not supported; send H.264 in MP4 within the published limits, or WAV."
     },
     "media_corrupt": {
       "http_status": null,
@@ -3498,7 +3498,7 @@ export const openapiDocument = {
         "record",
         "engine"
       ],
-      "message": "No face was found in what is shown of the video; use a video that shows a face."
+      "message": "No face was found in the frames that are used; send a video that shows a face."
     },
     "engine_timeout": {
       "http_status": null,
@@ -3554,7 +3554,7 @@ export const openapiDocument = {
         "record",
         "engine"
       ],
-      "message": "Media could not be read or written; create the resource again."
+      "message": "Media could not be loaded or stored; create the resource again."
     },
     "all_engines_failed": {
       "http_status": null,
@@ -3562,7 +3562,7 @@ export const openapiDocument = {
       "where": [
         "record"
       ],
-      "message": "All engines failed for different reasons; look at the error of each engine."
+      "message": "All engines failed for different reasons; see each engine's error."
     },
     "deadline_exceeded": {
       "http_status": null,

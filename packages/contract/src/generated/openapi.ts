@@ -29,7 +29,7 @@ export interface paths {
         };
         /**
          * Fetch a render
-         * @description The state of the render, its stage and progress, and the result of every engine. Each fetch signs fresh download addresses for the outputs that exist. HEAD is answered like GET, without the body.
+         * @description The state of the render, its stage and progress, and the result of every engine. Each fetch signs fresh download URLs for the outputs that exist. HEAD is answered like GET, without the body.
          */
         get: operations["get_render"];
         put?: never;
@@ -111,7 +111,7 @@ export interface paths {
         put?: never;
         /**
          * Create an upload
-         * @description Creates an asset that awaits its bytes and a signed address for them. Send the bytes with PUT and exactly the required headers, then call complete_upload. The signature binds content type and length.
+         * @description Creates an asset that awaits its bytes and a signed URL for them. Send the bytes with PUT and exactly the required headers, then call complete_upload. The signature binds content type and length.
          */
         post: operations["create_upload"];
         delete?: never;
@@ -328,7 +328,7 @@ export interface components {
         DeliveryStatus: "pending" | "delivered" | "failed";
         /** @enum {string} */
         WebhookEventType: "render.completed" | "render.failed" | "render.cancelled" | "preparation.completed" | "preparation.failed";
-        /** @description Either an existing asset or an address to download from. */
+        /** @description Either an existing asset or a URL to download from. */
         Input: components["schemas"]["AssetInput"] | components["schemas"]["UrlInput"];
         AssetInput: {
             /** @description The id of an asset that is pending or ready. */
@@ -337,7 +337,7 @@ export interface components {
         UrlInput: {
             /**
              * Format: uri
-             * @description A public https address on port 443 without user information, at most 8192 characters.
+             * @description A public https URL on port 443 without a user name or password, at most 8192 characters.
              */
             url: string;
         };
@@ -350,7 +350,7 @@ export interface components {
             preparation_id?: string;
             /**
              * Format: uri
-             * @description A public https address, any port; called once when the render is terminal.
+             * @description A public https URL, any port; called once when the render is terminal.
              */
             webhook_url?: string;
             idempotency_key?: string;
@@ -359,7 +359,7 @@ export interface components {
             video: components["schemas"]["Input"];
             /**
              * Format: uri
-             * @description A public https address, any port; called once when the preparation is terminal.
+             * @description A public https URL, any port; called once when the preparation is terminal.
              */
             webhook_url?: string;
             idempotency_key?: string;
@@ -374,7 +374,7 @@ export interface components {
         AssetRequest: {
             /**
              * Format: uri
-             * @description A public https address on port 443 without user information, at most 8192 characters.
+             * @description A public https URL on port 443 without a user name or password, at most 8192 characters.
              */
             url: string;
             media_type: components["schemas"]["MediaType"];
@@ -412,7 +412,7 @@ export interface components {
             completed_at?: string;
             /** Format: date-time */
             expires_at: string;
-            /** @description The address to fetch this record from. */
+            /** @description The URL to fetch this record from. */
             status_url: string;
         };
         EngineResult: {
@@ -429,7 +429,7 @@ export interface components {
         Output: {
             /**
              * Format: uri
-             * @description Signed download address, for GET alone (with or without Range); valid for 15 minutes.
+             * @description Signed download URL, for GET alone (with or without Range); valid for 15 minutes.
              */
             url: string;
             /** Format: date-time */
@@ -509,7 +509,7 @@ export interface components {
             asset_id: string;
             /** @description awaiting_upload, completed or expired. */
             status: string;
-            /** @description Signed address for the bytes. */
+            /** @description Signed URL for the bytes. */
             upload_url: string;
             /** Format: date-time */
             expires_at: string;
@@ -751,7 +751,7 @@ export interface components {
         Location: string;
         /** @description Names this request in the logs of the service. A value sent by the caller is kept when it is at most 128 characters of A-Z a-z 0-9 . _ - */
         "X-Request-Id": string;
-        /** @description Requests per minute that the customer may send with this kind of method; with 429 for requests without a valid key, those of their address. */
+        /** @description Requests per minute that the customer may send with this kind of method; with 429 for requests without a valid key, those of their IP address. */
         "RateLimit-Limit": number;
         /** @description Requests left. */
         "RateLimit-Remaining": number;
@@ -765,7 +765,7 @@ export interface components {
         Allow: string;
         /** @description The scheme of the credential. */
         "WWW-Authenticate": "Bearer";
-        /** @description Responses hold signed addresses and changing states. */
+        /** @description Responses hold signed URLs and changing states. */
         "Cache-Control": "no-store";
     };
     pathItems: never;

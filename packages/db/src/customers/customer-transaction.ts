@@ -117,7 +117,7 @@ export async function requireUploadSlot(tx: Tx, customerId: string, now: Date): 
   const { openUploadsMax } = await lockCustomer(tx, customerId);
   const where = { customerId, status: 'awaiting_upload', expiresAt: { gt: now } };
   if ((await tx.upload.count({ where })) < openUploadsMax) return;
-  const detail = `At most ${openUploadsMax} uploads may wait for their bytes at once; complete one, or let one expire.`;
+  const detail = `At most ${openUploadsMax} uploads may be open at once; complete one, or let one expire.`;
   throw new ServiceError('concurrency_limit_exceeded', { detail });
 }
 

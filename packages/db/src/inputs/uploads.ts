@@ -90,7 +90,7 @@ export async function completeUpload(
     throw new ServiceError(upload.expiresAt <= now ? 'upload_expired' : 'upload_incomplete');
   }
   if (staged.sizeBytes !== upload.sizeBytes) {
-    const detail = `${staged.sizeBytes} bytes have arrived, while size_bytes was ${upload.sizeBytes}; create a new upload.`;
+    const detail = `${staged.sizeBytes} bytes arrived, but size_bytes was ${upload.sizeBytes}; create a new upload.`;
     throw new ServiceError('upload_size_mismatch', { detail });
   }
   return customerTransaction(db, customerId, async (tx) => {

@@ -19,7 +19,7 @@ const FORMAT_REFUSED = 'whitelist';
 const TOO_MANY_STREAMS = 'max_streams';
 const TOO_LARGE = 'max pixel count';
 
-const FORMATS_DETAIL = `The format of the file is not supported; supported are ${[...CONTAINERS.values()].join(', ')}.`;
+const FORMATS_DETAIL = `The file format is not supported; use one of ${[...CONTAINERS.values()].join(', ')}.`;
 
 /** The only report entries that are read: titles and lyrics may be of any length. */
 const ENTRIES = [
@@ -55,7 +55,7 @@ export async function inspect(
   const { exit, stdout } = await runProbe(binaries, file, ['-show_entries', ENTRIES], signal);
   if (exit.code !== 0) {
     if (exit.stderr.includes(TOO_MANY_STREAMS))
-      throw beyondLimit('media_unsupported', `The file holds more than ${MAX_STREAMS} streams.`);
+      throw beyondLimit('media_unsupported', `The file has more than ${MAX_STREAMS} streams.`);
     if (exit.stderr.includes(TOO_LARGE)) throw picturesTooLarge();
     if (exit.stderr.includes(FORMAT_REFUSED) || !(await looksLikeMedia(file)))
       throw new MediaError('media_unsupported', exit.stderr, FORMATS_DETAIL);
@@ -98,7 +98,7 @@ async function runProbe(
 
 /** For pictures that the decoder refuses to open, so that their size is not known. */
 export function picturesTooLarge(): MediaError {
-  return beyondLimit('media_unsupported', `A picture has more than ${MAX_PIXELS} pixels (4096x2160).`);
+  return beyondLimit('media_unsupported', `A frame has more than ${MAX_PIXELS} pixels (4096x2160).`);
 }
 
 /**

@@ -78,7 +78,7 @@ export async function readPacketTable(
   if (packets > maxPackets)
     throw beyondLimit(
       'media_unsupported',
-      `The video has more than ${maxPackets} pictures, the most that are supported (60 a second).`,
+      `The video has more than ${maxPackets} frames; export it with at most 60 per second.`,
     );
   if (exit.ended !== 'exit') throw new MediaProcessError(exit.ended, exit.stderr);
   if (exit.code !== 0) throw new MediaError('media_corrupt', exit.stderr);

@@ -93,12 +93,12 @@ function requireSupportedPictures(stream: VideoStream): void {
 /** Which limit the size of the pictures exceeds, as a sentence. */
 function exceededSize({ width, height }: VideoStream): string | undefined {
   const { minSide, maxSide, maxPixels } = MEDIA_LIMITS;
-  if (width > maxSide) return `The pictures are ${width} pixels wide; they may be at most ${maxSide}.`;
-  if (height > maxSide) return `The pictures are ${height} pixels high; they may be at most ${maxSide}.`;
-  if (width < minSide) return `The pictures are ${width} pixels wide; they must be at least ${minSide}.`;
-  if (height < minSide) return `The pictures are ${height} pixels high; they must be at least ${minSide}.`;
+  if (width > maxSide) return `The frames are ${width} pixels wide; they may be at most ${maxSide}.`;
+  if (height > maxSide) return `The frames are ${height} pixels high; they may be at most ${maxSide}.`;
+  if (width < minSide) return `The frames are ${width} pixels wide; they must be at least ${minSide}.`;
+  if (height < minSide) return `The frames are ${height} pixels high; they must be at least ${minSide}.`;
   if (width * height <= maxPixels) return undefined;
-  return `The pictures measure ${width}x${height}, ${width * height} pixels; they may have at most ${maxPixels} (4096x2160).`;
+  return `The frames measure ${width}x${height}, ${width * height} pixels; they may have at most ${maxPixels} (4096x2160).`;
 }
 
 function tooLong(what: 'video' | 'audio', seconds: number): MediaError {
@@ -112,7 +112,7 @@ function tooLong(what: 'video' | 'audio', seconds: number): MediaError {
 function joined(): MediaError {
   return beyondLimit(
     'media_unsupported',
-    'The clock of the video jumps back, as where recordings were joined; export them again as one file.',
+    'The timestamps of the video jump back, as where recordings were joined; export it again as one file.',
   );
 }
 
@@ -120,7 +120,7 @@ function unsupportedCodec(what: 'video' | 'audio', codec: string): MediaError {
   const names = what === 'video' ? VIDEO_CODECS.values() : [...AUDIO_CODECS.values(), 'PCM'];
   return beyondLimit(
     'media_unsupported',
-    `The ${what} codec ${codec} is not supported; supported are ${[...new Set(names)].join(', ')}.`,
+    `The ${what} codec ${codec} is not supported; use one of ${[...new Set(names)].join(', ')}.`,
   );
 }
 

@@ -58,7 +58,7 @@ function bearer(header: string | undefined): string | null {
   return token !== undefined && isApiKey(token) ? token : null;
 }
 
-const WITHOUT_A_KEY = `At most ${FAILED_AUTH_PER_MINUTE} requests per minute without a valid key, of all from one address`;
+const WITHOUT_A_KEY = `At most ${FAILED_AUTH_PER_MINUTE} requests per minute without a valid key from one address`;
 
 /** The allowance of requests without a valid key, counted by the network that they come from. */
 function createFailedAuthLimit({ rateLimiter, httpMetrics, clock }: ApiDeps) {

@@ -87,7 +87,7 @@ export function requireJsonContentType(
   const refuse = (detail?: string) =>
     new ServiceError('invalid_content_type', detail === undefined ? {} : { detail });
   if (type !== 'application/json') throw refuse();
-  if (!isUtf8) throw refuse('Send the body in UTF-8: as application/json without another charset.');
+  if (!isUtf8) throw refuse('Send the body as UTF-8: application/json without another charset.');
   if (!isPlain) throw refuse('Send the body uncompressed, without Content-Encoding.');
 }
 

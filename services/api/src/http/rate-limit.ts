@@ -24,7 +24,7 @@ export async function limitRate(
   if (!taken.allowed)
     throw rateLimitExceeded(
       taken,
-      `At most ${taken.limit} ${isRead ? 'GET' : 'POST'} requests per minute, of all keys together`,
+      `At most ${taken.limit} ${isRead ? 'GET' : 'POST'} requests per minute, for all keys together`,
     );
   return rateLimitHeaders(taken);
 }

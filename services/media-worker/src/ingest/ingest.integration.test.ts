@@ -302,22 +302,22 @@ describe('the error of an asset that exceeds a limit', () => {
     [
       'a side of its pictures',
       ['-f', 'lavfi', '-i', 'color=s=4352x64', '-frames:v', '2', '-c:v', 'mpeg4', 'wide.mp4'],
-      'The pictures are 4352 pixels wide; they may be at most 4096.',
+      'The frames are 4352 pixels wide; they may be at most 4096.',
     ],
     [
       'its codec',
       ['-f', 'lavfi', '-i', 'color=s=64x64', '-frames:v', '2', '-c:v', 'ffv1', 'ffv1.mkv'],
-      'The video codec ffv1 is not supported; supported are H.264, HEVC, VP8, VP9, AV1, MPEG-4 Part 2, MPEG-2, ProRes, DNxHD, DNxHR, Motion JPEG.',
+      'The video codec ffv1 is not supported; use one of H.264, HEVC, VP8, VP9, AV1, MPEG-4 Part 2, MPEG-2, ProRes, DNxHD, DNxHR, Motion JPEG.',
     ],
     [
       'its format',
       ['-f', 'lavfi', '-i', 'color=s=64x64', '-frames:v', '2', 'film.avi'],
-      'The format of the file is not supported; supported are MP4, QuickTime, Matroska, WebM, MPEG-TS, WAV, AIFF, MP3, AAC, AC-3, E-AC-3, FLAC, Ogg, WMA.',
+      'The file format is not supported; use one of MP4, QuickTime, Matroska, WebM, MPEG-TS, WAV, AIFF, MP3, AAC, AC-3, E-AC-3, FLAC, Ogg, WMA.',
     ],
     [
       'the number of its pictures',
       ['-f', 'lavfi', '-i', 'color=s=16x16:r=1000', '-frames:v', '18100', '-c:v', 'mpeg4', 'fast.mkv'],
-      'The video has more than 18060 pictures, the most that are supported (60 a second).',
+      'The video has more than 18060 frames; export it with at most 60 per second.',
     ],
     [
       'its duration',
