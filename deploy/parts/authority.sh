@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# authority.sh: an authority of one's own and one server certificate for localhost, in $PARTS_DIR/tls. Idempotent.
+# authority.sh: a private authority and one server certificate for localhost, in $PARTS_DIR/tls. Idempotent.
 # Services and clients trust ca.pem (NODE_EXTRA_CA_CERTS); the servers of this folder show server.pem.
 set -euo pipefail
 tls=${PARTS_DIR:?the folder in which the parts keep everything}/tls

@@ -54,7 +54,7 @@ if [ ! -e "$dir/ready" ]; then
   user() { radosgw-admin user create --uid "$1" --display-name "$1" --access-key "$2" --secret-key "${S3_SECRET_ACCESS_KEY:?}"; }
   user lipsync "${S3_ACCESS_KEY_ID:?}" > /dev/null
   user lipsync-uploads "$S3_ACCESS_KEY_ID-uploads" > /dev/null
-  # The bucket and who may do what in it, by S3 itself, before anybody else is let in.
+  # The bucket and who may do what in it, by S3 itself, before anybody else may use it.
   radosgw -f -n client.setup --rgw-frontends "beast endpoint=127.0.0.1:${CEPH_SETUP_PORT:-7481}" &
   s3() { # path, body
     curl -sSf -X PUT --aws-sigv4 aws:amz:us-east-1:s3 --user "$S3_ACCESS_KEY_ID:$S3_SECRET_ACCESS_KEY" \

@@ -21,7 +21,7 @@ http {
 $(for kind in client_body proxy fastcgi uwsgi scgi; do echo "  ${kind}_temp_path $dir/$kind;"; done)
   upstream api {
     server 127.0.0.1:${API_PORT:?};
-    # Kept for less time than the api keeps them (72 s), so that none is used just as the api closes it.
+    # Shorter than the api keeps them (620 s), so that none is used just as the api closes it.
     keepalive 32;
     keepalive_timeout 60s;
   }

@@ -10,7 +10,7 @@ const NAME_MAX = 200;
  */
 export function addActor(program: Command): () => Act {
   program.addOption(
-    new Option('--as <name>', 'who runs this, for the audit log; by default the user of the operating system')
+    new Option('--as <name>', 'who runs this, for the audit log (default: the user of the operating system)')
       .env('ADMIN_AS')
       .argParser(name),
   );
@@ -25,7 +25,7 @@ export function addActor(program: Command): () => Act {
 
 function name(value: string): string {
   if (value.length > NAME_MAX || (value !== '' && value.trim() === ''))
-    throw new InvalidArgumentError(`a name of at most ${NAME_MAX} characters`);
+    throw new InvalidArgumentError(`Expected a name of at most ${NAME_MAX} characters.`);
   return value.trim();
 }
 

@@ -14,9 +14,9 @@ interface AuditOptions {
 export function addAuditCommand(program: Command, connection: Connection): void {
   program
     .command('audit')
-    .description('who changed what by these commands, the latest last')
-    .option('--since <duration>', 'within this time, as 30m, 24h or 7d (default: 7d)', duration)
-    .option('--customer <customer-id>', 'of this customer alone, even if it is gone')
+    .description('who changed what with these commands, latest last')
+    .option('--since <duration>', 'how far back, such as 30m, 24h or 7d (default: 7d)', duration)
+    .option('--customer <customer-id>', 'only of this customer, even if it was erased')
     .option('--json')
     .action(({ since: sinceSeconds = WEEK_SECONDS, customer: customerId, json }: AuditOptions) =>
       connection.withDatabase(async ({ db }) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { migrate, recordAct } from '@lipsync/db';
 import type { Storage } from '@lipsync/storage';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { complain, duration, print, type Row } from './command-line';
 import type { Connection } from './connect';
 import { connectedPrograms, restoreDump, writeDump } from './postgres-dump';
@@ -20,25 +20,29 @@ interface Dump {
   readonly isOfBefore: boolean;
 }
 
-/** Not restored: whoever was uploading does it again. */
+/** Not restored: callers upload again. */
 const UPLOADS = 'uploads/';
-/** What rows name. */
+/** Objects that rows name. */
 const OBJECTS = ['assets/', 'features/', 'outputs/'];
 
 export function addBackupCommands(program: Command, connection: Connection): void {
   const backup = program
     .command('backup')
     .description(
-      'the database in the bucket, and both as they were: for one machine, without a database that others back up',
+      'back up and restore the database and the bucket: for one machine whose database nothing else backs up',
     );
 
   backup
     .command('create')
     .description(
-      'dump the database into the bucket, have the bucket keep what is deleted, and forget dumps and deleted objects that are older than --keep',
+      'dump the database into the bucket, make the bucket keep deleted objects, and remove dumps and deleted objects older than --keep',
     )
-    .option('--keep <duration>', 'how far back a restore can go', duration, 8 * 86_400)
-    .option('--every <duration>', 'again and again, until it is stopped', duration)
+    .addOption(
+      new Option('--keep <duration>', 'how far back a restore can go')
+        .argParser(duration)
+        .default(8 * 86_400, '8d'),
+    )
+    .option('--every <duration>', 'repeat at this interval until stopped', duration)
     .option('--json')
     .action(async ({ keep, every, json }: { keep: number; every?: number; json?: boolean }) => {
       const create = () =>
@@ -50,7 +54,7 @@ export function addBackupCommands(program: Command, connection: Connection): voi
 
   backup
     .command('list')
-    .description('the dumps in the bucket, the newest first')
+    .description('dumps in the bucket, newest first')
     .option('--json')
     .action((options: { json?: boolean }) =>
       connection.withStorage(async (storage) =>
@@ -64,19 +68,19 @@ export function addBackupCommands(program: Command, connection: Connection): voi
   backup
     .command('restore')
     .description(
-      'the database as a dump has it, and the bucket as it was then; services must be stopped. Dumps the database of now first',
+      'restore the database from a dump, and the bucket as it was then. Stop the services first. Dumps the current database before it begins',
     )
-    .option('--to <time>', 'the newest dump until this time, as 2026-03-01T12:00:00Z', time)
+    .option('--to <time>', 'use the newest dump up to this time, such as 2026-03-01T12:00:00Z', time)
     .option('--json')
     .action((options: { to?: Date; json?: boolean }) =>
       connection.withStorage(async (storage) => {
         const { to } = options;
         const databaseUrl = connection.databaseUrl();
         const dump = chosenDump(await dumps(storage), to);
-        if (dump === undefined) throw new Error('there is no dump that old');
+        if (dump === undefined) throw new Error('there is no such dump: see backup list');
         const connected = await connectedPrograms(databaseUrl);
         if (connected.length > 0)
-          throw new Error(`stop the services first: still connected are ${connected.join(', ')}`);
+          throw new Error(`stop the services first; still connected: ${connected.join(', ')}`);
         const before = await dumpInto(storage, databaseUrl, OF_BEFORE);
         await withFile(async (file) => {
           await storage.getToFile(dump.key, file);
@@ -111,7 +115,7 @@ async function backUp(storage: Storage, databaseUrl: string, keepSeconds: number
   return { dump: key, forgotten_dumps: outdated.length, forgotten_versions: forgotten };
 }
 
-/** Until a signal asks this process to end. A time that fails is complained about, and the next may succeed. */
+/** Until a signal asks this process to end. A failure is reported, and the next try may succeed. */
 async function repeat(work: () => Promise<void>, everySeconds: number): Promise<void> {
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
@@ -168,6 +172,6 @@ async function withFile<T>(action: (file: string) => Promise<T>): Promise<T> {
 function time(value: string): Date {
   const parsed = new Date(value);
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value) || Number.isNaN(parsed.getTime()))
-    throw new InvalidArgumentError('a time as 2026-03-01T12:00:00Z');
+    throw new InvalidArgumentError('Expected a time such as 2026-03-01T12:00:00Z.');
   return parsed;
 }

@@ -3,7 +3,7 @@ import { type Storage } from '@lipsync/storage';
 const TYPE = 'video/mp4';
 const EXPIRES_SECONDS = 300;
 const TIMEOUT_MS = 15_000;
-/** A page reads of a download which part it got, and of which version; it may read the length without being let. */
+/** A page reads which part of a download it got, and of which version; the length is always readable. */
 const READ = ['content-range', 'etag'];
 
 /**

@@ -149,7 +149,7 @@ describe('admin bucket cors', () => {
 
   it('lets pages of PUBLIC_BASE_URL upload by a signed address, and those of nobody else', async () => {
     await serve();
-    expect(await cors()).toMatchObject({ exitCode: 0, done: { pages: PAGES, change: 'the rule is new' } });
+    expect(await cors()).toMatchObject({ exitCode: 0, done: { pages: PAGES, change: 'the rule was added' } });
     const { url } = await withStorage((storage) =>
       storage.presignPut('uploads/upl_1', { contentType: 'video/mp4', contentLength: 4, expiresSeconds: 60 }),
     );
@@ -170,22 +170,22 @@ describe('admin bucket cors', () => {
     await serve();
     const before = await check(ONE_PAIR);
     expect(before.finding('browsers')).toBe(
-      `pages of ${PAGES}, such as the studio, cannot upload, download in parts. To let them, run admin bucket cors`,
+      `pages of ${PAGES}, such as the studio, cannot upload, download in parts. To allow them, run admin bucket cors`,
     );
     await cors();
     const after = await check(ONE_PAIR);
     expect(after.notes).not.toContain('browsers');
-    expect(after.finding('browsers')).toBe(`pages of ${PAGES} upload and download`);
+    expect(after.finding('browsers')).toBe(`pages of ${PAGES} can upload and download`);
   });
 
   it('changes nothing when it is repeated, and replaces only its own rule when the pages are others', async () => {
     await serve();
     await cors();
-    expect(await cors()).toMatchObject({ done: { change: 'none: the rule was there' } });
+    expect(await cors()).toMatchObject({ done: { change: 'none: the rule already existed' } });
     expect(await cors('--origin', 'https://app.example.com/path')).toMatchObject({
-      done: { pages: `${PAGES} https://app.example.com`, change: 'the rule of before is replaced' },
+      done: { pages: `${PAGES} https://app.example.com`, change: 'the former rule was replaced' },
     });
-    expect(await cors()).toMatchObject({ done: { pages: PAGES, change: 'the rule of before is replaced' } });
+    expect(await cors()).toMatchObject({ done: { pages: PAGES, change: 'the former rule was replaced' } });
   });
 
   it('says what a refused pair of keys lacks, and what to do with a store that has no such rules', async () => {
@@ -199,13 +199,13 @@ describe('admin bucket cors', () => {
     const without = await cors();
     expect(without.exitCode).toBe(1);
     expect(without.stderr).toContain(
-      `this store has no CORS rules for buckets, and does not let in pages of ${PAGES}`,
+      `this store has no CORS rules for buckets, and does not allow pages of ${PAGES}`,
     );
   });
 
   it('can be part of making the bucket', async () => {
     await serve();
     const { stdout } = await bucket(ONE_PAIR, 'create', '--cors');
-    expect(JSON.parse(stdout)).toMatchObject({ created: false, pages: PAGES, change: 'the rule is new' });
+    expect(JSON.parse(stdout)).toMatchObject({ created: false, pages: PAGES, change: 'the rule was added' });
   });
 });

@@ -15,7 +15,7 @@ export function addBucketCommands(program: Command, connection: Connection): voi
 
   bucket
     .command('create')
-    .description('make it if it is not there; for stores whose buckets are nobody else’s business')
+    .description('create it if it does not exist; for stores that nobody else manages')
     .option('--cors', 'also do what `bucket cors` does')
     .option('--json')
     .action(({ cors = false, json }: { cors?: boolean; json?: boolean }) =>
@@ -28,9 +28,9 @@ export function addBucketCommands(program: Command, connection: Connection): voi
   bucket
     .command('cors')
     .description(
-      'let pages of PUBLIC_BASE_URL, such as the studio, upload and download: sets one CORS rule and keeps the bucket’s others',
+      'allow pages of PUBLIC_BASE_URL, such as the studio, to upload and download: sets one CORS rule and keeps the others',
     )
-    .option('--origin <url...>', 'let pages of these origins in as well', origin)
+    .option('--origin <url...>', 'also allow pages of these origins', origin)
     .option('--json')
     .action(({ origin = [], json }: BrowserOptions) =>
       connection.withStorage(async (storage) =>
@@ -41,11 +41,11 @@ export function addBucketCommands(program: Command, connection: Connection): voi
   bucket
     .command('check')
     .description(
-      'try what the service and browsers need of it, and what holders of a signed upload must not be able to do; ends with 1 if something is broken or unsafe',
+      'test what the service and browsers need from it, and what the holder of a signed upload URL must not be able to do; exits with 1 if something is broken or unsafe',
     )
     .option(
       '--endpoint <url>',
-      'try signed addresses there, where callers reach the store; at S3_ENDPOINT when left out',
+      'test signed URLs at this endpoint, where callers reach the store (default: S3_ENDPOINT)',
       httpUrl,
     )
     .option('--json')
@@ -63,9 +63,9 @@ export function addBucketCommands(program: Command, connection: Connection): voi
 }
 
 const CHANGES = {
-  added: 'the rule is new',
-  replaced: 'the rule of before is replaced',
-  none: 'none: the rule was there',
+  added: 'the rule was added',
+  replaced: 'the former rule was replaced',
+  none: 'none: the rule already existed',
 } as const;
 
 /** What `bucket cors` did, as a row. Throws a sentence that says what to do if the store has no rules or refuses. */
@@ -78,23 +78,23 @@ async function letIn(storage: Storage, origins: readonly string[]): Promise<Row>
     if (!(error instanceof StorageError)) throw error;
     if (error.kind === 'rejected')
       throw new Error(
-        `the store refuses: ${error.message}. Run this with the credentials of the bucket's owner, or of one who may s3:GetBucketCORS and s3:PutBucketCORS`,
+        `the store refuses: ${error.message}. Run this with the credentials of the bucket's owner, or others that allow s3:GetBucketCORS and s3:PutBucketCORS`,
         { cause: error },
       );
     if (error.kind !== 'not_offered') throw error;
     for (const each of origins)
       if ((await whatBrowsersLack(storage, each)).length > 0)
         throw new Error(
-          `this store has no CORS rules for buckets, and does not let in pages of ${each}. Allow them where the store itself is configured, then run bucket check`,
+          `this store has no CORS rules for buckets, and does not allow pages of ${each}. Allow them in the configuration of the store itself, then run bucket check`,
           { cause: error },
         );
-    return { pages, change: 'none: the store has no such rules, and lets these pages in by itself' };
+    return { pages, change: 'none: the store has no such rules, and already allows these pages' };
   }
 }
 
 function httpUrl(value: string): string {
   if (!URL.canParse(value) || !/^https?:/.test(value))
-    throw new InvalidArgumentError('an http or https address');
+    throw new InvalidArgumentError('Expected an http or https URL.');
   return value;
 }
 

@@ -87,9 +87,9 @@ async function storeAndRead(storage: Storage, key: string): Promise<Expected> {
   await storage.put(key, KEPT, { contentType: TYPE });
   const described = await storage.head(key);
   if (!(await storage.getBuffer(key)).equals(KEPT))
-    return broken('an object was read that differs from what was stored');
+    return broken('an object that was read differs from what was stored');
   if (described?.sizeBytes !== KEPT.length || described.contentType !== TYPE)
-    return broken('the store reports another size or type than the object has');
+    return broken('the store reports the wrong size or type of an object');
   return ok('objects are stored, described and read');
 }
 
@@ -100,18 +100,18 @@ async function copyUnchanged(storage: Storage, from: string, to: string): Promis
     await storage.copy(from, to, { ifMatch: '"00000000000000000000000000000000"' });
   } catch (error) {
     if (error instanceof StorageError && error.kind === 'precondition_failed')
-      return ok('an object is copied only as long as it is the one that was seen');
+      return ok('an object is copied only if it has not changed');
     throw error;
   }
   return note(
-    'a copy does not heed x-amz-copy-source-if-match: until its ingest, a caller may replace an upload that it has completed. What is ingested is examined all the same',
+    'the store ignores x-amz-copy-source-if-match when it copies: until its ingest, a caller can replace a completed upload. What is ingested is checked all the same',
   );
 }
 
 async function listAll(storage: Storage, prefix: string, key: string): Promise<Expected> {
   const listed: string[] = [];
   for await (const each of storage.list(prefix)) listed.push(each);
-  return listed.includes(key) ? ok('objects are listed') : broken('a listing lacks an object that is there');
+  return listed.includes(key) ? ok('objects are listed') : broken('a listing lacks an object that exists');
 }
 
 async function deleteOne(storage: Storage, key: string): Promise<Expected> {
@@ -128,8 +128,8 @@ async function download(storage: Storage, key: string): Promise<Expected> {
   if ((await request(withOtherSignature(url))).ok)
     return unsafe('the store does not verify the signatures of downloads');
   if (answer.headers.get('content-disposition') !== `attachment; filename="${DOWNLOAD.filename}"`)
-    return note('a download is not named as its signed address says, so browsers may display it');
-  return ok('signed downloads work, and no others do');
+    return note('a download does not get the file name of its signed URL, so browsers may display it');
+  return ok('signed downloads work, and only those');
 }
 
 interface SignedUpload {
@@ -159,13 +159,13 @@ async function uploadAndTake(storage: Storage, sign: Sign, to: string): Promise<
   if (!answer.ok) return broken(`a signed upload is answered with ${answer.status} ${answer.code}`);
   const described = await storage.head(upload.key).catch((error: unknown) => {
     if (error instanceof StorageError && error.kind === 'rejected')
-      throw new Error('the service may not read what the pair of uploads has stored');
+      throw new Error('the service may not read what the key pair of uploads has stored');
     throw error;
   });
-  if (described?.contentType !== TYPE) return broken('the store reports another type than the upload had');
+  if (described?.contentType !== TYPE) return broken('the store reports the wrong type of an upload');
   await storage.copy(upload.key, to, { ifMatch: described.etag });
   const same = (await storage.getBuffer(to)).equals(SENT);
-  return same ? ok('signed uploads work') : broken('an upload was read that differs from what was sent');
+  return same ? ok('signed uploads work') : broken('an upload that was read differs from what was sent');
 }
 
 async function uploadOtherwise(storage: Storage, sign: Sign): Promise<Expected> {
@@ -181,8 +181,8 @@ async function uploadOtherwise(storage: Storage, sign: Sign): Promise<Expected> 
   const taken: string[] = [];
   for (const [what, upload] of Object.entries({ length, type, signature, key }))
     if ((await storage.head(upload.key)) !== null) taken.push(what);
-  if (taken.length === 0) return ok('an upload of another length, type, key or signature is refused');
-  return unsafe(`the store takes uploads whose ${taken.join(', ')} differ from what was signed`);
+  if (taken.length === 0) return ok('an upload with another length, type, key or signature is refused');
+  return unsafe(`the store accepts uploads with another ${taken.join(', ')} than what was signed`);
 }
 
 async function uploadCopying(storage: Storage, sign: Sign, source: string): Promise<Expected> {
@@ -205,7 +205,7 @@ async function uploadPublicly(sign: Sign): Promise<Expected> {
   }
   if (open.length === 0) return ok('a signed upload cannot make its object public');
   return unsafe(
-    `a signed upload with an unsigned ${open.join(' or ')} makes its object public. Let the bucket ignore public access lists: aws s3api put-public-access-block, IgnorePublicAcls`,
+    `a signed upload with an unsigned ${open.join(' or ')} makes its object public. Make the bucket ignore public ACLs: aws s3api put-public-access-block, IgnorePublicAcls`,
   );
 }
 
@@ -214,7 +214,7 @@ async function uploadTagged(sign: Sign): Promise<Expected> {
   const answer = await (await sign('tagged')).send({ headers: { 'x-amz-tagging': 'a=b' } });
   if (!answer.ok) return ok('an upload with a header that is not signed is refused');
   return note(
-    'the store takes uploads with x-amz-… headers that are not signed. Those tried here concern the uploaded object alone',
+    'the store accepts uploads with unsigned x-amz-… headers. Those tried here affect only the uploaded object',
   );
 }
 
@@ -223,7 +223,7 @@ async function compareSigners(storage: Storage, key: string): Promise<Expected> 
   const get = await storage.presignGet(key, DOWNLOAD);
   if (signerOf(put.url) !== signerOf(get.url)) return ok('uploads are signed with a key pair of their own');
   return note(
-    'uploads are signed with the service’s own key pair: only what the store refuses keeps a signed upload from more. S3_UPLOAD_ACCESS_KEY_ID names a pair that has no further rights',
+    'uploads are signed with the service’s own key pair, so only the store’s checks limit what a signed upload can do. Set S3_UPLOAD_ACCESS_KEY_ID to a pair that may do nothing else',
   );
 }
 
@@ -235,15 +235,15 @@ async function goUnsigned(storage: Storage, key: string, free: string): Promise<
   if ((await request(list)).ok) possible.push('list');
   if ((await request(there.replace(key, free), { method: 'PUT', body: new Uint8Array(SENT) })).ok)
     possible.push('write');
-  if (possible.length === 0) return ok('nobody reads, lists or writes without a signature');
-  return unsafe(`anybody may ${possible.join(' and ')} objects without a signature`);
+  if (possible.length === 0) return ok('nobody can read, list or write without a signature');
+  return unsafe(`anybody can ${possible.join(' and ')} objects without a signature`);
 }
 
 async function askAsBrowser(storage: Storage, origin: string, key: string): Promise<Expected> {
   const lacks = await whatBrowsersLack(storage, origin, key);
-  if (lacks.length === 0) return ok(`pages of ${origin} upload and download`);
+  if (lacks.length === 0) return ok(`pages of ${origin} can upload and download`);
   return note(
-    `pages of ${origin}, such as the studio, cannot ${lacks.join(', ')}. To let them, run admin bucket cors`,
+    `pages of ${origin}, such as the studio, cannot ${lacks.join(', ')}. To allow them, run admin bucket cors`,
   );
 }
 
@@ -280,7 +280,7 @@ function withOtherSignature(url: string): string {
 const signerOf = (url: string): string | undefined =>
   new URL(url).searchParams.get('X-Amz-Credential')?.split('/')[0];
 
-/** With the cause, of which a store tells the name (`AccessDenied`) and a network the message. */
+/** With the cause: its name if it is the store's (`AccessDenied`), or else its message. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;

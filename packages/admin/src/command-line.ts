@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 /** A row of a command's output. Dates are printed as ISO 8601. */
 export type Row = Readonly<Record<string, string | number | boolean | null | Date | undefined>>;
 
-/** Rows of a list: more than anybody reads. The rest is only counted. */
+/** Rows that a list prints: more than anybody reads. The rest is only counted. */
 export const LIST_MAX = 100;
 
 /** Prints one row or a table, or with `json` exactly one JSON value. */
@@ -57,12 +57,12 @@ function text(value: Row[string]): string {
  */
 const OBEYED = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Text as it may stand in one line on a terminal. Its length stays the same, so that columns stay straight. */
+/** Text that is safe in one line on a terminal. Its length stays the same, so that columns stay straight. */
 function printable(line: string): string {
   return line.replace(OBEYED, (character) => (/\s/.test(character) ? ' ' : '\ufffd'));
 }
 
-/** Text of several lines, such as a help text, as it may be printed. */
+/** Text of several lines, such as a help text, that is safe to print. */
 export function printableText(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
@@ -71,7 +71,7 @@ function say(line: string): void {
   process.stdout.write(`${printable(line)}\n`);
 }
 
-/** JSON of the same value, without what a terminal obeys. */
+/** JSON of the same value, with escapes for what a terminal obeys. */
 export function sayJson(value: unknown): void {
   const json = JSON.stringify(value, null, 2).replace(OBEYED, (character) =>
     character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -111,13 +111,13 @@ export function duration(value: string): number {
   const [, count = '', unit = ''] = /^(\d{1,7})([smhd])$/.exec(value) ?? [];
   const seconds = Number(count) * (SECONDS.get(unit) ?? NaN);
   if (!(seconds <= MAX_DAYS * 86_400))
-    throw new InvalidArgumentError(`a duration as 30m, 24h or 7d, at most ${MAX_DAYS}d`);
+    throw new InvalidArgumentError(`Expected a duration such as 30m, 24h or 7d, at most ${MAX_DAYS}d.`);
   return seconds;
 }
 
 /** Parses `2026-10` to the first moment of that month in UTC. Throws commander's InvalidArgumentError. */
 export function parseMonth(value: string): Date {
   const first = new Date(/^\d{4}-\d{2}$/.test(value) ? `${value}-01T00:00:00Z` : NaN);
-  if (Number.isNaN(first.getTime())) throw new InvalidArgumentError('a month as 2026-10');
+  if (Number.isNaN(first.getTime())) throw new InvalidArgumentError('Expected a month such as 2026-10.');
   return first;
 }

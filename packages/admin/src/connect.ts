@@ -123,7 +123,7 @@ async function connected(queues: Queues): Promise<void> {
       return await queues.ping();
     } catch (error) {
       if (performance.now() > endAtMs)
-        throw new Error('Redis (REDIS_URL) cannot be reached now', { cause: error });
+        throw new Error('Redis (REDIS_URL) cannot be reached', { cause: error });
       await pause(POLL_MS);
     }
   }

@@ -145,11 +145,11 @@ it.each([
     ['renders', 'cancel', '--customer', 'cus_nobody'],
     /there is no customer cus_nobody/,
   ],
-  ['cancelling nothing', ['renders', 'cancel'], /cancel takes either the id of a render, or --customer/],
+  ['cancelling nothing', ['renders', 'cancel'], /cancel takes either the id of a render or --customer/],
   [
     'cancelling both',
     ['renders', 'cancel', 'ren_none', '--customer', 'cus_nobody'],
-    /cancel takes either the id of a render, or --customer/,
+    /cancel takes either the id of a render or --customer/,
   ],
 ])('ends with a failure and one sentence for %s', async (_, args, sentence) => {
   const { exitCode, stdout, stderr } = await operator.run(...args, '--json');

@@ -29,7 +29,7 @@ export function addCustomerCommands(program: Command, connection: Connection): v
   const customers = program.command('customers').description('who may use the service, and how much of it');
 
   withLimitOptions(customers.command('create <name>'))
-    .description('a new customer; its webhook signing secret is shown only now')
+    .description('create a customer; its webhook signing secret is shown only once')
     .option('--json')
     .action((name: string, options: LimitOptions & { json?: boolean }) =>
       connection.withSecretBox(async (context) => {
@@ -46,7 +46,7 @@ export function addCustomerCommands(program: Command, connection: Connection): v
     );
 
   withLimitOptions(customers.command('limits <customer-id>'))
-    .description('change limits; `default` goes back to the service’s own')
+    .description('change limits; `default` restores the service’s default')
     .option('--json')
     .action((customerId: string, options: LimitOptions & { json?: boolean }) =>
       connection.withDatabase(async ({ db, act }) => {
@@ -59,10 +59,10 @@ export function addCustomerCommands(program: Command, connection: Connection): v
   customers
     .command('suspend <customer-id>')
     .description(
-      'refuse its keys from the next request on and hold its webhooks; what it has under way ends by itself',
+      'refuse its keys from the next request on and hold its webhooks; work in progress is finished',
     )
     .option('--cancel-work', 'cancel its unfinished renders, and stop its preparations')
-    .option('--drop-deliveries', 'give up the webhooks that are not delivered yet, instead of holding them')
+    .option('--drop-deliveries', 'drop its undelivered webhooks instead of holding them')
     .option('--json')
     .action((customerId: string, options: SuspendOptions) =>
       connection.withDatabase(async (context) => print(await suspend(context, customerId, options), options)),
@@ -71,7 +71,7 @@ export function addCustomerCommands(program: Command, connection: Connection): v
   customers
     .command('resume <customer-id>')
     .description('accept its keys again, and deliver the webhooks that were held')
-    .option('--drop-deliveries', 'give those up instead')
+    .option('--drop-deliveries', 'drop those instead')
     .option('--json')
     .action((customerId: string, options: ResumeOptions) =>
       connection.withDatabase(async (context) => print(await resume(context, customerId, options), options)),
@@ -139,12 +139,13 @@ function withLimitOptions(command: Command): Command {
     .option('--get-per-minute <n|default>', 'GET requests', limit)
     .option('--active-records <n|default>', 'renders and preparations that are not terminal', limit)
     .option('--running-jobs <n|default>', 'engine jobs running at once', limit)
-    .option('--open-uploads <n|default>', 'uploads that await their bytes', limit);
+    .option('--open-uploads <n|default>', 'uploads that have not been completed', limit);
 }
 
 function limit(value: string): LimitValue {
   if (value === 'default') return value;
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError('a positive whole number, or `default`');
+  if (!/^[1-9]\d{0,8}$/.test(value))
+    throw new InvalidArgumentError('Expected a positive whole number or `default`.');
   return Number(value);
 }
 

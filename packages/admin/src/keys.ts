@@ -17,9 +17,9 @@ export function addKeyCommands(program: Command, connection: Connection): void {
 
   keys
     .command('issue <customer-id>')
-    .description('a new key, shown only now')
-    .option('--name <text>', 'what it is for, to tell it from others', keyName)
-    .option('--expires <duration>', 'refused after this time, as 90d; never when left out', lifetime)
+    .description('issue a key, which is shown only once')
+    .option('--name <text>', 'what it is for', keyName)
+    .option('--expires <duration>', 'refuse it after this time, such as 90d (default: never)', lifetime)
     .option('--json')
     .action((customerId: string, options: IssueOptions) =>
       connection.withDatabase(async (context) => {
@@ -32,7 +32,7 @@ export function addKeyCommands(program: Command, connection: Connection): void {
 
   keys
     .command('list <customer-id>')
-    .description('its keys, with who issued each and when it was last used, to the hour')
+    .description('its keys, with who issued each and when it was last used (to the hour)')
     .option('--json')
     .action((customerId: string, options: JsonOption) =>
       connection.withDatabase(async ({ db }) => print((await listKeys(db, customerId)).map(row), options)),
@@ -40,7 +40,7 @@ export function addKeyCommands(program: Command, connection: Connection): void {
 
   keys
     .command('revoke <key-id>')
-    .description('refused from the next request on')
+    .description('refuse a key from the next request on')
     .option('--json')
     .action((keyId: string, options: JsonOption) =>
       connection.withDatabase(async ({ db, act }) => {
@@ -60,13 +60,13 @@ const NAME_MAX = 100;
 function keyName(value: string): string {
   const name = value.trim();
   if (name === '' || name.length > NAME_MAX)
-    throw new InvalidArgumentError(`a name of 1 to ${NAME_MAX} characters`);
+    throw new InvalidArgumentError(`Expected a name of 1 to ${NAME_MAX} characters.`);
   return name;
 }
 
 function lifetime(value: string): number {
   const seconds = duration(value);
-  if (seconds === 0) throw new InvalidArgumentError('a key that has ended is of no use');
+  if (seconds === 0) throw new InvalidArgumentError('Expected a duration longer than 0.');
   return seconds;
 }
 
@@ -104,11 +104,11 @@ export function addSecretCommands(program: Command, connection: Connection): voi
     .description('webhook signing secrets')
     .command('rotate <customer-id>')
     .description(
-      'a new secret, shown only now; once it is active it signs every attempt, and until then the present one does',
+      'create a new secret, which is shown only once; from when it is active, it signs every attempt',
     )
     .option(
       '--active-in <duration>',
-      'when it becomes active, as 30m, 24h or 7d from now; at once when left out',
+      'when it becomes active, such as 30m, 24h or 7d from now (default: at once)',
       duration,
     )
     .option('--json')

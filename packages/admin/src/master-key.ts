@@ -7,10 +7,10 @@ import { type Connection, type SecretContext } from './connect';
 export function addMasterKeyCommands(program: Command, connection: Connection): void {
   program
     .command('master-key')
-    .description('the key under which webhook secrets are stored')
+    .description('the key that encrypts webhook secrets')
     .command('rotate')
     .description(
-      'encrypt under MASTER_KEY what is still under MASTER_KEY_PREVIOUS; fails while a secret opens with neither',
+      're-encrypt with MASTER_KEY what is still encrypted with MASTER_KEY_PREVIOUS; fails if neither opens a secret',
     )
     .option('--json')
     .action((options: { json?: boolean }) =>

@@ -11,7 +11,7 @@ export async function writeDump(databaseUrl: string, file: string): Promise<void
   ]);
 }
 
-/** Names of programs that are connected to a database, or of their logins where Postgres does not tell. */
+/** Names of the programs that are connected to a database, or their logins if Postgres does not say. */
 export async function connectedPrograms(databaseUrl: string): Promise<string[]> {
   const names = await psql(databaseUrl, [
     // Autovacuum's workers have no login. Of other logins only the superuser sees more than that they are there.
@@ -56,7 +56,7 @@ function onDatabase(tool: string, databaseUrl: string, args: readonly string[]):
 
 const run = promisify(execFile);
 
-/** Runs one of PostgreSQL's own programs. Throws what it complained about, or that it is not there. */
+/** Runs one of PostgreSQL's own programs. Throws what it wrote to standard error, or that it is not installed. */
 async function runTool(
   tool: string,
   args: readonly string[],
@@ -69,7 +69,7 @@ async function runTool(
     if (!(error instanceof Error)) throw error;
     if ('code' in error && error.code === 'ENOENT')
       throw new Error(
-        `${tool} is not installed here: PostgreSQL's own programs must be, of the server's version or a newer one`,
+        `${tool} is not installed here: install PostgreSQL's client programs, of the server's version or newer`,
         { cause: error },
       );
     const complaint = 'stderr' in error ? String(error.stderr).trim() : '';

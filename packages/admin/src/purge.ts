@@ -7,9 +7,7 @@ import type { Connection } from './connect';
 export function addPurgeCommand(program: Command, connection: Connection): void {
   program
     .command('purge')
-    .description(
-      'delete now what has expired, as the media workers do by themselves; never touches what is in use',
-    )
+    .description('delete expired data now, as media workers regularly do; never touches what is in use')
     .option('--json')
     .action((options: { json?: boolean }) =>
       connection.withDatabase(({ db, act }) =>

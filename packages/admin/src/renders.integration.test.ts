@@ -162,7 +162,7 @@ describe('admin renders list', () => {
     );
     const { stdout, stderr } = await operator.run('renders', 'list', '--customer', own);
     expect(stdout.trimEnd().split('\n')).toHaveLength(101);
-    expect(stderr).toBe('admin: 2 older ones are left out\n');
+    expect(stderr).toBe('admin: 2 older ones are not shown\n');
   });
 });
 

@@ -39,10 +39,14 @@ export function addRenderCommands(program: Command, connection: Connection): voi
 
   renders
     .command('list')
-    .description(`the newest ${LIST_MAX} renders, the newest first`)
-    .option('--customer <customer-id>', 'of this customer alone')
-    .addOption(new Option('--state <state...>', 'in these states alone').choices(RECORD_STATES.states))
-    .option('--source <sha256>', 'made of these bytes: a file’s content credentials name them', digest)
+    .description(`the newest ${LIST_MAX} renders, newest first`)
+    .option('--customer <customer-id>', 'only of this customer')
+    .addOption(new Option('--state <state...>', 'only in these states').choices(RECORD_STATES.states))
+    .option(
+      '--source <sha256>',
+      'only those made from a file with this SHA-256, which content credentials name',
+      digest,
+    )
     .option('--json')
     .action(({ customer, state, source, json }: ListOptions) =>
       connection.withDatabase(async ({ db }) => {
@@ -54,7 +58,7 @@ export function addRenderCommands(program: Command, connection: Connection): voi
           limit: LIST_MAX,
         });
         print(renders.map(listedRow), { json });
-        if (leftOut > 0) complain(`${leftOut} older ones are left out`);
+        if (leftOut > 0) complain(`${leftOut} older ones are not shown`);
       }),
     );
 
@@ -66,7 +70,7 @@ export function addRenderCommands(program: Command, connection: Connection): voi
     .action((renderId: string | undefined, { customer, json }: CustomerOption) =>
       connection.withDatabase(async (context) => {
         if ((renderId === undefined) === (customer === undefined))
-          throw new Error('cancel takes either the id of a render, or --customer');
+          throw new Error('cancel takes either the id of a render or --customer');
         await requireCustomer(context.db, customer);
         if (renderId !== undefined) print(await cancelOne(context, renderId), { json });
         if (customer !== undefined)
@@ -76,7 +80,7 @@ export function addRenderCommands(program: Command, connection: Connection): voi
 }
 
 function digest(value: string): string {
-  if (!/^[0-9a-f]{64}$/i.test(value)) throw new InvalidArgumentError('a SHA-256 in hex');
+  if (!/^[0-9a-f]{64}$/i.test(value)) throw new InvalidArgumentError('Expected a SHA-256 in hex.');
   return value.toLowerCase();
 }
 

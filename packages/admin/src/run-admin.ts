@@ -57,5 +57,5 @@ export function adminProgram(environment: () => Environment): Command {
 function sentenceOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   if (!isDatabaseUnavailable(error)) return message;
-  return `the database cannot be used now: ${message.trim().split('\n').at(-1)}`;
+  return `the database is unavailable: ${message.trim().split('\n').at(-1)}`;
 }

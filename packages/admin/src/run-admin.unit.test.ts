@@ -29,7 +29,7 @@ it('says in one sentence that the database cannot be reached', async () => {
   expect(await runCommand(environment, 'customers', 'list')).toEqual({
     exitCode: 1,
     stdout: '',
-    stderr: "admin: the database cannot be used now: Can't reach database server at 127.0.0.1:1\n",
+    stderr: "admin: the database is unavailable: Can't reach database server at 127.0.0.1:1\n",
   });
 });
 
@@ -44,7 +44,7 @@ it.each([
 });
 
 it.each(['', '24', 'h', '1.5h', '-1h', '1w', '3651d', '24 h'])('refuses %p', (value) => {
-  expect(() => duration(value)).toThrow('a duration as');
+  expect(() => duration(value)).toThrow('Expected a duration');
 });
 
 it('reads a month of UTC', () => {
@@ -54,6 +54,6 @@ it('reads a month of UTC', () => {
 it.each(['', '2026', '2026-13', '2026-00', '2026-1', '10/2026', '2026-10-01'])(
   'refuses the month %p',
   (value) => {
-    expect(() => parseMonth(value)).toThrow('a month as 2026-10');
+    expect(() => parseMonth(value)).toThrow('Expected a month such as 2026-10');
   },
 );

@@ -15,10 +15,10 @@ interface UsageOptions {
 export function addUsageCommand(program: Command, connection: Connection): void {
   program
     .command('usage')
-    .description('what ended runs used, by month, customer and engine; --csv and --json have further columns')
-    .option('--customer <customer-id>', 'of this customer alone')
-    .option('--month <month>', 'of the runs that ended in this month of UTC, as 2026-10', parseMonth)
-    .option('--runs', 'each run in place of their sums; only with --month')
+    .description('what ended runs used, by month, customer and engine; --csv and --json have more columns')
+    .option('--customer <customer-id>', 'only of this customer')
+    .option('--month <month>', 'only of runs that ended in this month (UTC), such as 2026-10', parseMonth)
+    .option('--runs', 'each run instead of totals; needs --month')
     .addOption(new Option('--csv').conflicts('json'))
     .option('--json')
     .action((options: UsageOptions) =>

@@ -95,7 +95,7 @@ describe('admin webhooks', () => {
       const listed = (JSON.parse(stdout) as Listed[]).map(({ event_id: id }) => id);
       expect(listed).toHaveLength(100);
       expect(listed.slice(0, 2)).toEqual([latest, 'evt_1']);
-      expect({ stderr, exitCode }).toEqual({ stderr: 'admin: 3 earlier ones are left out\n', exitCode: 0 });
+      expect({ stderr, exitCode }).toEqual({ stderr: 'admin: 3 earlier ones are not shown\n', exitCode: 0 });
     });
   });
 
@@ -148,7 +148,7 @@ describe('admin webhooks', () => {
       for (const args of [[], [eventId, '--failed-since', '24h'], [eventId, '--customer', customerId]]) {
         const { exitCode, stdout, stderr } = await operator.run('webhooks', 'redeliver', ...args);
         expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-        expect(stderr).toMatch(/either the id of an event, or --failed-since/);
+        expect(stderr).toMatch(/either the id of an event or --failed-since/);
       }
     });
   });

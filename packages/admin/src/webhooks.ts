@@ -32,10 +32,10 @@ export function addWebhookCommands(program: Command, connection: Connection): vo
   webhooks
     .command('failed')
     .description(
-      `deliveries that were given up and not repeated since: the latest ${LIST_MAX}, the latest first`,
+      `deliveries that were given up and not redelivered since: the latest ${LIST_MAX}, latest first`,
     )
-    .option('--customer <customer-id>', 'of this customer alone')
-    .option('--since <duration>', 'given up within this time, as 30m, 24h or 7d (default: 24h)', duration)
+    .option('--customer <customer-id>', 'only of this customer')
+    .option('--since <duration>', 'how far back, such as 30m, 24h or 7d (default: 24h)', duration)
     .option('--json')
     .action(({ customer, since = DAY_SECONDS, json }: JsonOption & CustomerOption & { since?: number }) =>
       connection.withDatabase(async ({ db }) => {
@@ -43,17 +43,21 @@ export function addWebhookCommands(program: Command, connection: Connection): vo
         const search = { sinceSeconds: since, customerId: customer, limit: LIST_MAX };
         const { deliveries, leftOut } = await listFailedDeliveries(db, search);
         print(deliveries.map(row), { json });
-        if (leftOut > 0) complain(`${leftOut} earlier ones are left out`);
+        if (leftOut > 0) complain(`${leftOut} earlier ones are not shown`);
       }),
     );
 
   webhooks
     .command('redeliver [event-id]')
     .description(
-      'deliver an event, or all that failed, once more: same event id and body, a new delivery when the last one is settled',
+      'deliver an event, or all that failed, once more: same event id and body, and a new delivery if the last one has ended',
     )
-    .option('--failed-since <duration>', 'every event given up within this time, as 30m, 24h or 7d', duration)
-    .option('--customer <customer-id>', 'with --failed-since: of this customer alone')
+    .option(
+      '--failed-since <duration>',
+      'every event given up within this time, such as 30m, 24h or 7d',
+      duration,
+    )
+    .option('--customer <customer-id>', 'with --failed-since: only of this customer')
     .option('--json')
     .action((eventId: string | undefined, options: RedeliverOptions) =>
       connection.withDatabase(async ({ db, act }) => {
@@ -62,7 +66,7 @@ export function addWebhookCommands(program: Command, connection: Connection): vo
           return redeliverOne(db, act, eventId, { json });
         if (eventId !== undefined || failedSince === undefined)
           throw new Error(
-            'redeliver takes either the id of an event, or --failed-since with or without --customer',
+            'redeliver takes either the id of an event or --failed-since, with or without --customer',
           );
         await requireCustomer(db, customer);
         const report = await redeliverFailed(db, act, { sinceSeconds: failedSince, customerId: customer });

@@ -51,7 +51,7 @@ export async function eraseAtWork({ seed, fleet, observer, history, deadline }: 
     history.add({ kind: 'erase', exitCode, said });
     if (exitCode === 0) return;
     // The customer is refused by now and has long given up its uploads. Their addresses would last half an hour.
-    if (said.includes('signed upload addresses'))
+    if (said.includes('signed upload URLs'))
       await observer.ask(`UPDATE uploads SET expires_at = now() - interval '1 hour' WHERE customer_id = $1`, [
         id,
       ]);

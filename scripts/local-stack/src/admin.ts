@@ -12,6 +12,6 @@ void runAdmin(() => {
     return process.env;
   const state = readState(DEFAULT_STACK_ROOT);
   if (state === null)
-    throw new Error('DATABASE_URL is not set, and no local stack was ever up (npm run stack -- up)');
+    throw new Error('DATABASE_URL is not set, and there is no local stack (npm run stack -- up)');
   return { ...process.env, ...adminEnvironment(state) };
-}, 'Customers, keys, secrets, limits, renders, usage, webhooks, purging, erasing, the bucket, backups, the audit log. Works on DATABASE_URL and S3_…, else on the local stack.');
+}, 'Manages customers, keys, secrets, limits, renders, usage, webhooks, purging, erasing, the bucket, backups and the audit log. Works on DATABASE_URL and S3_…, else on the local stack.');

@@ -27,8 +27,8 @@ export function addEraseCommands(program: Command, connection: Connection): void
     if (group.description() === '') group.description(`${name} of all customers`);
     group
       .command(`erase <${kind}-id>`)
-      .description(`erase ${what}. Shows what is there and asks; may be interrupted and repeated`)
-      .option('--yes', 'ask nothing')
+      .description(`erase ${what}. Shows what there is and asks first; may be interrupted and repeated`)
+      .option('--yes', 'do not ask')
       .option('--json')
       .action((id: string, options: EraseOptions) =>
         withErasure(connection, (deps) => eraseOne(deps, kind, id, options)),
@@ -48,7 +48,7 @@ export function addEraseCommands(program: Command, connection: Connection): void
     );
   erased
     .command('apply')
-    .description('after a restore of the database: erase again what came back of everything on the list')
+    .description('after a restore of the database: erase again whatever on the list came back')
     .option('--json')
     .action((options: { json?: boolean }) =>
       withErasure(connection, async (deps) => {
@@ -74,7 +74,7 @@ async function withErasure<T>(connection: Connection, action: (deps: Deps) => Pr
   } catch (error) {
     if (!(error instanceof StorageError) || error.kind !== 'rejected') throw error;
     throw new Error(
-      `the store refuses: ${error.message}. Erasing takes credentials (S3_ACCESS_KEY_ID) that may s3:ListBucketVersions, s3:DeleteObjectVersion, s3:ListBucketMultipartUploads and s3:AbortMultipartUpload, which the services' own pair should not have. Repeat it with those`,
+      `the store refuses: ${error.message}. Erasing needs credentials (S3_ACCESS_KEY_ID) that allow s3:ListBucketVersions, s3:DeleteObjectVersion, s3:ListBucketMultipartUploads and s3:AbortMultipartUpload, which the services' own pair should not have. Repeat it with those`,
       { cause: error },
     );
   }
@@ -112,7 +112,7 @@ async function eraseOne(
 
 /** Asks on a terminal for the id itself, so that nobody erases by habit. */
 async function isConfirmed(id: string): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new Error('nobody can confirm this here: repeat it with --yes');
+  if (!process.stdin.isTTY) throw new Error('there is no terminal to confirm this: repeat it with --yes');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return (await terminal.question(`This cannot be undone. To erase it, type ${id}: `)).trim() === id;

@@ -115,7 +115,7 @@ describe('erasing a customer', () => {
     const [upload] = await expire('10 minutes');
     const first = await eraseNow('customer', customer.customerId);
     expect(first.left).toEqual([
-      expect.stringMatching(/^1 signed upload addresses.*until 20.*: erase again then$/),
+      expect.stringMatching(/^1 signed upload URLs.*until 20.*: erase again then$/),
     ]);
     expect((await readErasure(world.storage, 'customer', customer.customerId))?.state).toBe('stopped');
     const late = uploadKey(upload?.id ?? '');

@@ -113,7 +113,7 @@ export async function waitForQuiet({ wait }: ErasureDeps, all: readonly Stopped[
 export async function deleteAll(deps: ErasureDeps, { subject, record }: Stopped): Promise<ErasureOutcome> {
   const { db, storage, act, onStep } = deps;
   await writeErasure(storage, { ...record, state: 'stopped' });
-  onStep('nobody at work');
+  onStep('no worker at work');
 
   await eraseFeatures(deps, await findErasedFeatures(db, subject, PREFIXES));
   const incomplete = await storage.listIncompleteUploads();
@@ -176,7 +176,7 @@ async function whatIsLeft({ db, storage }: ErasureDeps, subject: ErasureSubject)
     until === null
       ? []
       : [
-          `${count} signed upload addresses, whose uploads may arrive until ${until.toISOString()}: erase again then`,
+          `${count} signed upload URLs, whose uploads may arrive until ${until.toISOString()}: erase again then`,
         ];
   const rows = Object.entries(await findLeftRows(db, subject))
     .filter(([table]) => table !== 'uploads' || count === 0)
