@@ -17,7 +17,7 @@ const RECORDS = {
   webhook_deliveries: ADDED,
 };
 
-/** Whatever work and its media leave: of whoever purges it, and whoever erases it. */
+/** All rows that work and its media leave, for those who purge or erase them. */
 const EVERY_TRACE = {
   assets: ALL,
   uploads: ALL,
@@ -74,7 +74,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ri
     preparations: ['SELECT (id, trace_parent)'],
   },
   scaler: { jobs: READ, workers: READ, customers: READ },
-  /** The operator's command. It may do everything but change what is on record about it, or say when that was. */
+  /** The operator's command. It may do everything except change its audit records or set their time. */
   admin: {
     ...EVERY_TRACE,
     customers: ALL,
@@ -89,8 +89,8 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ri
 
 /**
  * Gives the services' roles exactly these rights, as the owner of the tables, in one transaction. A role is named after
- * the database: `lipsync_api` in `lipsync`. Roles that do not exist are left out: an installation may have one login for
- * all, or some. Returns the roles.
+ * the database: `lipsync_api` in `lipsync`. Roles that do not exist are skipped: an installation may have one login for
+ * all services, or some. Returns the roles.
  */
 export async function grantRoles(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ role: string; service: string; schema: string }>(

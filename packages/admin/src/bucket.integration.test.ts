@@ -118,7 +118,7 @@ describe('admin bucket check', () => {
     expect({ exitCode, broken }).toEqual({ exitCode: 1, broken: ['upload that copies'] });
   });
 
-  it('tries signed addresses at the endpoint that callers use, if it is named', async () => {
+  it('tests signed URLs at the endpoint that callers use, if it is named', async () => {
     await serve();
     const { exitCode, broken } = await check({}, '--endpoint', 'http://127.0.0.1:1');
     expect({ exitCode, broken }).toEqual({ exitCode: 1, broken: ['signed download', 'signed upload'] });

@@ -22,7 +22,7 @@ const browserRule = (origins: readonly string[]): CORSRule => ({
 });
 
 /**
- * Lets pages of these origins use signed addresses: sets one rule of the bucket and keeps its others. Stores obey the
+ * Lets pages of these origins use signed URLs: sets one rule of the bucket and keeps the others. Stores obey the
  * first rule that names the origin and the method, so this one comes first.
  */
 export async function allowBrowsers(

@@ -60,11 +60,11 @@ export interface Storage {
   returnTo(prefix: string, time: Date): Promise<{ restored: number; hidden: number }>;
   presignPut(key: string, options: PresignPutOptions): Promise<SignedPut>;
   presignGet(key: string, options: PresignGetOptions): Promise<SignedGet>;
-  /** The origin of all signed addresses. */
+  /** The origin of all signed URLs. */
   publicOrigin(): Promise<string>;
   /** Creates the bucket; returns false if it already exists. */
   createBucket(): Promise<boolean>;
-  /** Lets pages of these origins use signed addresses, by a CORS rule of the bucket. Its other rules stay. */
+  /** Lets pages of these origins use signed URLs, by a CORS rule of the bucket. Its other rules stay. */
   allowBrowsers(origins: readonly string[]): Promise<BrowserAccess>;
   /** Resolves when the bucket can be reached. */
   ping(options?: { signal?: AbortSignal }): Promise<void>;

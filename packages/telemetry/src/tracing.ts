@@ -169,7 +169,7 @@ function reportFailures(exporter: SpanExporter, onOutage: (error: Error | null) 
 
   function note({ code, error }: ExportResult): void {
     const failed = code !== SUCCESS;
-    if (failed !== failing) onOutage(failed ? (error ?? new Error('the collector took no spans')) : null);
+    if (failed !== failing) onOutage(failed ? (error ?? new Error('the collector accepted no spans')) : null);
     failing = failed;
   }
 

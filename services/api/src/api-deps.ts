@@ -16,7 +16,7 @@ export interface ApiConfig {
   uploadTtlSeconds: number;
   /** How long a request waits for the object store altogether. */
   storageWaitMs: number;
-  /** The origin of the signed addresses of the store. */
+  /** The origin of the store's signed URLs. */
   storeOrigin: string;
   /** The folder of the page that is served at /studio; null serves none. */
   studioFolder: string | null;

@@ -23,7 +23,7 @@ export function setCustomerState(
     const before = await tx.customer.findUnique({ where: { id: customerId } });
     if (before === null) return null;
     if (before.state === state) return state;
-    if (before.state === 'erasing') throw new Error(`${customerId} is being erased: that only ends`);
+    if (before.state === 'erasing') throw new Error(`${customerId} is being erased, which cannot be undone`);
     await tx.customer.update({ where: { id: customerId }, data: { state } });
     await recordAct(db, tx, act, { customerId, details: { state } });
     return before.state;

@@ -41,7 +41,7 @@ export const CONNECT_TIMEOUT_MS = 5_000;
 export function createEgress(options: EgressOptions): Egress {
   const routes: EgressRoutes = options.routes ?? new Map();
   if (options.nodeEnv === 'production' && (routes.size > 0 || options.ca !== undefined)) {
-    throw new Error('egress routes and an extra authority are for development: refused in production');
+    throw new Error('EGRESS_ROUTES and EGRESS_CA_FILE are for development: refused in production');
   }
   return egressUnder({
     allowedPorts: options.allowedPorts,

@@ -13,7 +13,7 @@ const NOTHING: Outputs = { files: new Map(), received: 0, done: false };
 
 /**
  * Downloads the outputs of a render that has ended. Whole files, because every step to a frame is a seek: from memory
- * it takes milliseconds, and signed addresses would have expired after a quarter of an hour. `attempt` is another number
+ * it takes milliseconds, and signed URLs would have expired after a quarter of an hour. `attempt` is another number
  * to try again.
  */
 export function useOutputs(

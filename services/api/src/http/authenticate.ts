@@ -112,7 +112,7 @@ export function createKeyUse(deps: {
     deps
       .touch(keyId)
       .catch((error: unknown) =>
-        deps.logger.warn('could not note the use of a key', { api_key_id: keyId, error }),
+        deps.logger.warn('could not record the use of a key', { api_key_id: keyId, error }),
       )
       .finally(() => underWay.delete(keyId));
   };

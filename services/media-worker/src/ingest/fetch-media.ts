@@ -45,7 +45,7 @@ export async function fetchMedia(deps: FetchDeps, job: Ingest): Promise<FetchedM
   // again, and the job is not charged an attempt.
   await deps.storage.ping({ signal: job.signal });
   if (asset.sourceUrl !== null) return fetchFromUrl(deps, job, asset.sourceUrl);
-  if (upload === null) throw new Error('the asset has neither an address nor an upload');
+  if (upload === null) throw new Error('the asset has neither a URL nor an upload');
   return takeUpload(deps, job, upload);
 }
 
@@ -58,7 +58,7 @@ async function fetchFromUrl(deps: FetchDeps, job: Ingest, url: string): Promise<
   const { bytes, sha256, contentType } = await download(deps, job, url, path);
   // A login or error page with status 200 is not a broken video: the URL is the problem.
   if (HTML_TYPES.has(contentType) || (await startsLikeHtml(path))) {
-    throw new IngestFailure('media_not_accessible', 'the address leads to a web page');
+    throw new IngestFailure('media_not_accessible', 'the URL leads to a web page');
   }
   const known =
     contentType !== null && CONTENT_TYPES[parseMediaType(job.work.asset.mediaType)].includes(contentType);
