@@ -9,8 +9,8 @@ import { grantRoles } from './grants';
 const ADVISORY_LOCK = 72707369;
 const LOCK_POLL_MS = 200;
 /**
- * How long a migration stands in the way of requests while it waits for a table that somebody reads: what comes after it
- * waits behind it. Then it lets them pass, and asks again.
+ * How long a migration waits for a table that somebody reads, because later requests wait behind it. Then it lets them
+ * pass, and asks again.
  */
 const TABLE_WAIT = '500ms';
 const TABLE_PAUSE_MS = 4_500;

@@ -115,8 +115,8 @@ function aptGet() {
 const APT_ENV = { env: { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' } };
 
 /**
- * Installs Chromium where there is no browser for the tests of the studio, and Debian's is to be had: Ubuntu's is a snap,
- * which starts in no container. The tests say what is missing if there is none after it.
+ * Installs Chromium if there is no browser for the tests of the studio and Debian's is available: Ubuntu's is a snap,
+ * which starts in no container. If there is still none, the tests say what is missing.
  */
 export async function installBrowser() {
   await step('installing Chromium', async () => {

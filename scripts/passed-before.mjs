@@ -49,7 +49,7 @@ export function rememberPasses(root, env, { force }) {
       passed: folders.filter(hasPassed),
       open: folders.filter((folder) => !hasPassed(folder)),
       keep(passed) {
-        // Whoever was edited meanwhile may have passed as it was before or as it is now.
+        // A workspace that was edited meanwhile may have passed as it was before or as it is now.
         const after = hashes(check);
         mkdirSync(notes, { recursive: true });
         for (const folder of passed)

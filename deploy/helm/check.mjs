@@ -1,5 +1,5 @@
 // Lints the chart, renders every example with the real Helm, and compares with what is committed in rendered/.
-//   node deploy/helm/check.mjs           fails and tells the first difference
+//   node deploy/helm/check.mjs           fails and shows the first difference
 //   node deploy/helm/check.mjs --write   renders again
 // HELM_BIN names a Helm (3 or 4) other than that of the npm registry. Exit status 77: there is none here.
 import { spawnSync } from 'node:child_process';

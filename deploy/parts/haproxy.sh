@@ -34,7 +34,7 @@ backend primary
   tcp-check expect string +OK
   tcp-check send ROLE\r\n
   tcp-check expect string master
-  # Whoever still talks to a server that is no longer primary is disconnected, and comes back to the one that is.
+  # Clients of a server that is no longer primary are disconnected, and reconnect to the one that is.
   default-server check inter 1s fall 2 rise 1 check-ssl verify required ca-file $PARTS_DIR/tls/ca.pem on-marked-down shutdown-sessions
 CFG
   for port in ${REDIS_PORTS:-6379 6381}; do echo "  server redis-$port 127.0.0.1:$port"; done

@@ -82,7 +82,7 @@ describe('values.schema.json', () => {
       { webhookDispatcher: { env: { MASTER_KEY: 'x' } } },
       '/webhookDispatcher/env',
     ],
-    ['images of whoever has that name on Docker Hub', { image: { prefix: 'lipsync' } }, '/image/prefix'],
+    ['images of somebody else on Docker Hub', { image: { prefix: 'lipsync' } }, '/image/prefix'],
     [
       'a load balancer that no policy lets in',
       { api: { service: { type: 'LoadBalancer' } } },

@@ -6,7 +6,7 @@ const NAME_MAX = 200;
 
 /**
  * Lets the operator say who runs a command, and returns what the audit log is to say of the command that runs. In a
- * container the operating system knows no person, so whoever starts it hands over the name.
+ * container the operating system knows no person, so the caller passes the name on.
  */
 export function addActor(program: Command): () => Act {
   program.addOption(

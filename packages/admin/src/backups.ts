@@ -87,7 +87,7 @@ export function addBackupCommands(program: Command, connection: Connection): voi
           await restoreDump(databaseUrl, file);
         });
         await migrate(databaseUrl);
-        // What is on record since the dump is in the dump of before.
+        // The audit rows written since the restored dump are only in the dump of the replaced database.
         await connection.withDatabase(({ db, act }) =>
           recordAct(db, db.prisma, act, {
             details: { restored_to: dump.takenAt.toISOString(), dump_of_before: before.key },

@@ -46,7 +46,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
  * Verifies one delivery of a webhook and returns its event. Pass the body as it was received, or the stream of the
  * request: bytes that went through a JSON parser no longer match. While a signing secret is being replaced, pass both.
  *
- * Whoever knows the address can send anything, so the cheap checks come first: the form of the headers, the time, the
+ * Anyone who knows the URL can send anything, so the cheap checks come first: the form of the headers, the time, the
  * size of the body (1 MiB at most; a stream is read no further). Then one HMAC is computed per secret.
  * @throws WebhookVerificationError if the delivery is not to be trusted
  * @throws TypeError if the arguments are wrong, such as a parsed body or a secret that is too short

@@ -3,7 +3,7 @@
 
 /** Error would hide Python's word for something else. */
 const NAMES = { Error: 'ErrorBody' };
-/** Fields that let whoever sees them read or write media: no repr shows them. */
+/** Fields that let anyone who sees them read or write media: no repr shows them. */
 const SIGNED = ['Output.url', 'Upload.upload_url'];
 const ONLY_RENDERS_REQUIRE = ['audio_asset_id', 'sync_mode', 'engines'];
 /** What is written in this order can be read from top to bottom. */

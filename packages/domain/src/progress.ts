@@ -42,8 +42,8 @@ interface RenderProgress {
 }
 
 /**
- * The progress of a render in percent, for its present stage. An internal retry moves the stage back, so whoever stores
- * the value must keep the greater one. Failed and cancelled renders keep the stored value: they give 0 here.
+ * The progress of a render in percent, for its present stage. An internal retry moves the stage back, so a caller that
+ * stores the value must keep the greater one. Failed and cancelled renders keep the stored value: they give 0 here.
  */
 export function renderProgress(render: RenderProgress): number {
   switch (render.stage) {

@@ -2,7 +2,7 @@ import { browserStore } from '@lipsync/studio/browser-store';
 
 const STORAGE_KEY = 'lipsync-docs.language';
 
-/** Whoever reads one sample in Python reads all of them in Python, also on the next page. */
+/** A reader who chooses Python for one sample sees all of them in Python, also on the next page. */
 export function rememberLanguage(): void {
   const tabs = [...document.querySelectorAll<HTMLInputElement>('.tabs input')];
   const choose = (language: string | null): void => {

@@ -8,7 +8,7 @@ interface Highlighter {
 }
 const highlighter = createRequire(__filename)('highlight.js/lib/common') as Highlighter;
 
-/** A placeholder is no code: braces would be taken for some. */
+/** A placeholder is not code, but its braces would be highlighted as code. */
 const PLACEHOLDER = /\{\{([a-z_]+)\}\}/g;
 const HIDDEN = /\uE000([a-z_]+)\uE001/g;
 

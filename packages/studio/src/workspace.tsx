@@ -35,7 +35,7 @@ export function Workspace(props: WorkspaceProps): JSX.Element {
   const history = session?.history ?? null;
   const { renders, preparations } = useHistory(history);
 
-  /** Tells whether the error is the key's: then another is asked for, and the error needs no other words. */
+  /** Says whether an error is about the key: then another is asked for, and the error needs no other message. */
   const isOfKey = (error: unknown): boolean => {
     if (!(error instanceof ApiError) || error.code !== 'invalid_api_key') return false;
     onRefused();

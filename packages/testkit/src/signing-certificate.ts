@@ -38,8 +38,8 @@ const KEYS = {
 const VALIDITY = { from: -3600_000, to: 3652 * 24 * 3600_000 };
 
 /**
- * Makes a certificate that may sign content credentials, and an authority that only it has. Whoever reads such
- * credentials trusts neither, and the subject says so. `extendedKeyUsage`, `validity` (ms from now) and `key` are for
+ * Makes a certificate that may sign content credentials, and an authority that only it has. Readers of such
+ * credentials trust neither, and the subject says so. `extendedKeyUsage`, `validity` (ms from now) and `key` are for
  * tests of other certificates.
  */
 export async function createSigningCertificate(

@@ -40,7 +40,7 @@ const ON_CPU: typeof ON_CARD = { window: 4, batch: 4, alike: ONCE, inTurn: ONCE 
 
 /**
  * Entry point of a process that runs each graph of a pack alone, as the worker's inference process does. Arguments: the
- * pack's folder and the seconds that there are for it. Whoever started it ends it: releasing a card takes its time.
+ * pack's folder and the seconds that there are for it. The process that started it ends it: releasing a card takes a while.
  */
 async function main([dir = '', seconds]: readonly string[]): Promise<void> {
   const report = (what: GraphReport): void => console.log(JSON.stringify(what));

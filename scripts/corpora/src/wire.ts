@@ -107,7 +107,7 @@ export async function tryWire(bed: TestBed, seed: number, count: number): Promis
     const fail = (reason: string) =>
       result.violations.push(`${name}: ${reason}\n    ${received.slice(0, 300)}`);
     if (!closed) fail('the connection stayed open');
-    // Whoever does not send the rest may send it all again: 503 is the answer to that, and to nothing else here.
+    // A client that does not send the rest may send it all again: here, 503 is the answer to that and to nothing else.
     if (statuses.some((status) => Number(status) >= 500) && exchange.open !== true)
       fail('a fault of the service');
     if (statuses.filter((status) => status !== '100').length > exchange.answers)

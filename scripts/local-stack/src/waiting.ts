@@ -46,7 +46,7 @@ export async function untilInterrupted<T>(work: Promise<T>): Promise<T> {
 
 /**
  * Runs `action` while holding a lock file, so that two simultaneous `stack up` do not start everything twice. Waits as
- * long as a process that lives holds it, which `onWait` is told.
+ * long as a live process holds it; `onWait` is called then.
  */
 export async function withLock<T>(
   file: string,

@@ -19,7 +19,7 @@ interface FolderOptions {
 
 /** `npm run models -- …`: gets, lists, verifies, tries and installs model packs. */
 const program = new Command('models').description(
-  'Model packs. Works on the folder in --packs-dir, else in MODEL_PACKS_DIR, else on that of the local stack.',
+  'Manages model packs in the folder --packs-dir, else MODEL_PACKS_DIR, else that of the local stack.',
 );
 
 withPacksDir(program.command('list'))
@@ -29,7 +29,7 @@ withPacksDir(program.command('list'))
 
 program
   .command('verify <dir>')
-  .description('loads and probes a pack as a worker does at its start; fails when it cannot be used')
+  .description('loads and probes a pack as a worker does at startup; fails if it cannot be used')
   .option('--json')
   .action(async (dir: string, options: { json?: boolean }) => {
     const { row, problem } = await verifyPack(dir);
@@ -40,10 +40,10 @@ program
 program
   .command('cuda')
   .description(
-    "installs ONNX Runtime's CUDA provider unless it is there, and says whether graphs run on it; fails when none does",
+    "installs ONNX Runtime's CUDA provider if it is missing, and says whether graphs run on it; fails if they do not",
   )
   .addOption(
-    new Option('--from <source>', 'where to get it; npm has that of onnxruntime-node 1.29.0 alone')
+    new Option('--from <source>', 'where to get it; npm has only that of onnxruntime-node 1.29.0')
       .choices(PROVIDER_SOURCES)
       .default('nuget'),
   )
@@ -63,11 +63,11 @@ interface TryOptions extends FolderOptions {
 
 withPacksDir(program.command('try <dir>'))
   .description(
-    'renders a clip with a pack, which need not be in the folder, and for the rest with those of the folder',
+    'renders a clip with a pack, which need not be in the folder; all else comes from packs of the folder',
   )
   .requiredOption('--out <file>', 'the rendered video, an MP4 file')
-  .option('--video <file>', 'a talking face; else a drawn one')
-  .option('--audio <file>', 'the voice; else a computed one')
+  .option('--video <file>', 'a talking face (default: a drawn one)')
+  .option('--audio <file>', 'the voice (default: a computed one)')
   .option('--json')
   .action(async (dir: string, options: TryOptions) => {
     const { ffmpeg } = await resolveBinaries(process.env);
@@ -76,8 +76,8 @@ withPacksDir(program.command('try <dir>'))
   });
 
 withPacksDir(program.command('install <dir>'))
-  .description('verifies a pack and copies it into the folder; workers see it when they start again')
-  .option('--replace', 'also over another pack of the same name')
+  .description('verifies a pack and copies it into the folder; workers see it when they restart')
+  .option('--replace', 'replace another pack of the same name')
   .option('--json')
   .action(async (dir: string, options: FolderOptions & { replace?: boolean }) =>
     print(await installPack(dir, options.packsDir, { replace: options.replace === true }), options),
@@ -119,7 +119,7 @@ withPacksDir(program.command('get'))
   .option('--face-parser', 'musetalk: with the parser BiSeNet, which is for non-commercial use')
   .option(
     '--deep-cache [interval]',
-    'latentsync: only one of so many steps computes the deep features; default: of 3, as upstream',
+    'latentsync: compute the deep features only in one of this many steps; default: 3, as upstream',
     parseInterval,
   )
   .option('--no-deep-cache', 'latentsync: every step computes the whole network')
@@ -127,8 +127,8 @@ withPacksDir(program.command('get'))
     '--distilled <file>',
     'latentsync: a UNet distilled to a few steps, a file or owner/repository/path[@revision] of the hub',
   )
-  .option('--timesteps <list>', 'what it was distilled to, as 951,701,401,151', parseTimesteps)
-  .option('--guidance <scale>', 'with which it is to be run: 1 where that was distilled as well', parseScale)
+  .option('--timesteps <list>', 'what it was distilled to, such as 951,701,401,151', parseTimesteps)
+  .option('--guidance <scale>', 'the scale to run it with: 1 if guidance was distilled as well', parseScale)
   .option('--license-accepted', 'you have read and accept the licenses: does not ask')
   // Its name until 2.0.
   .addOption(new Option('--licence-accepted').hideHelp())
@@ -140,19 +140,19 @@ withPacksDir(program.command('get'))
   )
   .option(
     '--hub <url>',
-    'where the files are, or a mirror',
+    'where the files are: the hub or a mirror',
     process.env['HF_ENDPOINT'] || 'https://huggingface.co',
   )
   .option('--to <place>', 'folder of packs or s3://bucket/prefix; default: --packs-dir')
   .option('--name <name>', 'name of the pack; default: engine and model')
-  .option('--replace', 'also over another pack of the same name')
-  .option('--files <dir>', 'weights that are there already; downloads nothing')
+  .option('--replace', 'replace another pack of the same name')
+  .option('--files <dir>', 'weights that you already have; downloads nothing')
   .option('--cache <dir>', 'keeps downloads between calls', path.join(REPOSITORY_ROOT, '.local', 'models'))
   .option('--upstream <dir>', 'checkout of the upstream repository; default: cloned')
   .option('--upstream-address <url>', 'where it is cloned from', 'https://github.com')
-  .option('--manifests <dir>', 'lists of what checkpoints must hold, in place of those of scripts/export')
+  .option('--manifests <dir>', 'lists of what checkpoints must hold, instead of those in scripts/export')
   .option('--device <name>', 'where torch runs during the export')
-  .option('--no-check', 'neither verifies nor tries the pack: for a provider that is not on this machine')
+  .option('--no-check', 'neither verifies nor tries the pack: for a provider that this machine lacks')
   .option('--json')
   .action(async (engine: PackEngine, options: GetCommandOptions) => {
     const { to = options.packsDir } = options;
@@ -214,24 +214,26 @@ function distilledIn({ distilled, timesteps, guidance }: GetCommandOptions): Dis
 
 function parseInterval(text: string): number {
   const interval = Number(text);
-  if (!Number.isInteger(interval) || interval < 2) throw new InvalidArgumentError('a whole number from 2');
+  if (!Number.isInteger(interval) || interval < 2)
+    throw new InvalidArgumentError('Expected a whole number of at least 2.');
   return interval;
 }
 
 function parseTimesteps(text: string): string {
   const times = text.split(',').map(Number);
   if (!/^\d+(,\d+)*$/.test(text) || times.some((time, i) => i > 0 && time >= (times[i - 1] ?? 0)))
-    throw new InvalidArgumentError('whole numbers that fall, with commas between');
+    throw new InvalidArgumentError('Expected decreasing whole numbers, separated by commas.');
   return text;
 }
 
 function parseScale(text: string): string {
-  if (!(Number(text) >= 1)) throw new InvalidArgumentError('a number from 1');
+  if (!(Number(text) >= 1)) throw new InvalidArgumentError('Expected a number of at least 1.');
   return text;
 }
 
 function trusting(text: string, all: readonly string[]): readonly string[] {
-  if (!/^[0-9a-f]{64}$/i.test(text)) throw new InvalidArgumentError('a SHA-256 has 64 hexadecimal digits');
+  if (!/^[0-9a-f]{64}$/i.test(text))
+    throw new InvalidArgumentError('Expected a SHA-256 of 64 hexadecimal digits.');
   return [...all, text.toLowerCase()];
 }
 

@@ -127,7 +127,7 @@ export async function placePack(
 }
 
 export function refuseReserved(name: string): void {
-  if (RESERVED.test(name)) throw new Error(`not installed: the name ${name} is kept for packs of the build`);
+  if (RESERVED.test(name)) throw new Error(`not installed: the name ${name} is reserved for built-in packs`);
 }
 
 /** Null if there is none, or none that is usable. */

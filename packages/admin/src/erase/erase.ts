@@ -96,7 +96,7 @@ export async function stop(
   onStep('noted in the list of erasures');
 
   const { writersMs, jobIds } = await stopWork(db, subject, act);
-  // Whoever was at work when an earlier call was killed is not known any more.
+  // Which workers were at work when an earlier call was killed is no longer known.
   const quietAtMs = performance.now() + (earlier?.state === 'begun' ? WRITERS_SECONDS * 1000 : writersMs);
   onStep('work ended, keys and deliveries stopped');
   await forgetMessages(deps, subject, jobIds);

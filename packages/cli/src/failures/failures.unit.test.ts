@@ -45,7 +45,7 @@ it.each([
   expect(refused(code, message).message).toContain(expected);
 });
 
-it('names the request of a fault, by which whoever runs the service finds it', () => {
+it('names the request of a fault, by which the operator finds it', () => {
   expect(refused('internal_error', 'x').advice).toContain('req-1');
 });
 

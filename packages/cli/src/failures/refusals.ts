@@ -113,7 +113,7 @@ export function wordsOf({ code, message, requestId }: ApiError): { message: stri
   const [place, name = ''] = PLACES.find(([pattern]) => pattern.test(message)) ?? [];
   const lines = [
     advice,
-    // Whoever runs the service finds the request by it.
+    // The operator finds the request by it.
     code === 'internal_error' && requestId !== undefined ? `The request was ${requestId}.` : undefined,
   ].filter((line) => line !== undefined);
   return {

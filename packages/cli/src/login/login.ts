@@ -109,7 +109,7 @@ const NO_RENDER = 'ren_00000000000000000000000000';
 
 /**
  * Asks for a render that cannot exist: a valid key is told so, any other is refused.
- * @param client with few repetitions: somebody is waiting, and they do not correct a wrong address
+ * @param client with few retries: somebody is waiting, and retries do not correct a wrong URL
  */
 async function checkKey(client: LipSync, session: Session): Promise<void> {
   try {

@@ -14,8 +14,8 @@ export interface Folders {
 }
 
 /**
- * @param given folders that the user named; without them it is the working directory. Programs with windows start
- * servers in the root of the file system, which nobody meant to hand out: there it is none.
+ * @param given folders that the user named; without them it is the working directory. Desktop programs start
+ * servers in the root of the file system, which nobody means to share: there it is none.
  * @throws CommandError when one of them is no folder
  */
 export async function openFolders(given: readonly string[], workingDirectory: string): Promise<Folders> {

@@ -4,7 +4,7 @@
  */
 const OBEYED = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Text as it may stand in one line on a terminal. Its length stays the same. */
+/** Text that is safe in one line on a terminal. Its length stays the same. */
 export function printable(text: string): string {
   return text.replace(OBEYED, (character) => (/\s/.test(character) ? ' ' : '\ufffd'));
 }

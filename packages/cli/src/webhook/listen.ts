@@ -103,9 +103,9 @@ async function listen(named: readonly string[] | undefined, listening: Listening
     void running.push(follow(id, listening).catch((error: unknown) => failed.abort(error)));
   if (named === undefined) await startAll(start, listening);
   else named.forEach(start);
-  // An end that was told is also noted.
+  // Ends that were forwarded are also recorded.
   await Promise.all(running);
-  // Whoever named none has no other way to end it.
+  // If none were named, an interrupt is the only way to stop.
   if (!session.interrupted.aborted) failed.signal.throwIfAborted();
   else if (named !== undefined) throw interruption(session, 'Interrupted before all had ended.');
 }

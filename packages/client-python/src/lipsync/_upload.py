@@ -94,7 +94,7 @@ def _counted(stream: Readable, size: int, on_progress: Progress | None) -> Itera
         if not chunk:
             raise LipSyncError(f"The source ended after {sent} of {size} bytes")
         yield chunk
-        # Whoever asks for the next one has sent this one.
+        # A request for the next chunk means that this one was sent.
         sent += len(chunk)
 
 

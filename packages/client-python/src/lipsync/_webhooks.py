@@ -44,7 +44,7 @@ def verify_webhook(
     match. While a signing secret is being replaced, pass both. `tolerance` is how many seconds the signature's time may
     be from `now` (seconds since 1970), in either direction.
 
-    Whoever knows the address can send anything, so the cheap checks come first: the form of the headers, the time, the
+    Anyone who knows the URL can send anything, so the cheap checks come first: the form of the headers, the time, the
     size of the body (1 MiB at most; a stream is read no further). Then one HMAC is computed per secret.
 
     Raises WebhookVerificationError if the delivery is not to be trusted; ValueError or TypeError if the arguments are

@@ -23,7 +23,7 @@ export interface AuditRow {
   /** On the database's clock. */
   at: Date;
   actor: string;
-  /** The database login of whoever wrote it. */
+  /** The database login that wrote it. */
   login: string;
   command: string;
   customerId: string | null;

@@ -28,7 +28,7 @@ const FIND_API_KEY = {
       AND (key.expires_at IS NULL OR key.expires_at > statement_timestamp()) AND customer.state = 'active'`,
 };
 
-/** A key as its SHA-256 (hex), and what is to be known of it. */
+/** A key, as its SHA-256 (hex), with what is stored about it. */
 interface NewKey {
   customerId: string;
   hash: string;
@@ -39,7 +39,7 @@ interface NewKey {
   endsInSeconds?: number | undefined;
 }
 
-/** Stores a new key, issued by whoever acts. Returns null if the customer does not exist. */
+/** Stores a new key, issued by the actor. Returns null if the customer does not exist. */
 export function issueKey(db: Db, act: Act, key: NewKey): Promise<ApiKeySummary | null> {
   const { endsInSeconds, name = null, ...columns } = key;
   const { customerId } = columns;

@@ -131,7 +131,7 @@ async function lockCustomer(tx: Tx, customerId: string): Promise<CustomerLimits>
 
 /**
  * For what is created without being counted. Holds off a change of the customer's state until the caller commits, so that
- * whoever changes it finds all that was created before, and nothing is created after.
+ * the change sees all that was created before, and nothing is created after it.
  * @throws ServiceError invalid_api_key if the customer was suspended since its key was looked up
  */
 export async function requireActive(tx: Tx, customerId: string): Promise<void> {

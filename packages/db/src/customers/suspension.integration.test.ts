@@ -133,7 +133,7 @@ describe('a suspended customer', () => {
     const ids = [analyzed.id, fetched.id];
     const stopped = {
       errorCode: 'worker_lost',
-      errorDetail: 'Whoever runs the service stopped it; create it again.',
+      errorDetail: 'The operator of the service stopped it; create it again.',
     };
     for (const id of ids)
       expect(await getPreparation(db, customerId, id)).toMatchObject({

@@ -8,9 +8,9 @@ import { GIVE_UP } from '../webhooks/webhook-events';
 export const HELD_CUSTOMERS = `SELECT id FROM customers WHERE state <> 'active'`;
 
 /**
- * Suspends a customer or ends that: from the commit on its keys are refused or accepted, and its webhook deliveries wait
- * or go on. What was created before is there when this returns, and nothing is created after. Returns the state of
- * before; null if there is no such customer. Throws for one that is being erased, which it stays.
+ * Suspends a customer or resumes it: from the commit on its keys are refused or accepted, and its webhook deliveries
+ * wait or continue. What was created before is visible when this returns, and nothing is created after. Returns the
+ * previous state; null if there is no such customer. Throws for one that is being erased, which is final.
  */
 export function setCustomerState(
   db: Db,

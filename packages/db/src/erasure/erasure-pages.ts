@@ -84,7 +84,7 @@ async function* pagesOf(
   }
 }
 
-/** Deletes the rows of a page with all that depends on them. Those of uploads whose addresses still work stay. */
+/** Deletes the rows of a page with all that depends on them. Those of uploads whose URLs still work stay. */
 export async function deleteErased(db: Db, customerId: string, { kind, ids }: ErasurePage): Promise<void> {
   for (let done = 0; done < ids.length; done += AT_ONCE)
     await deleteRecords(db, customerId, kind, ids.slice(done, done + AT_ONCE));
@@ -164,7 +164,7 @@ const BATCH = 5_000;
 
 /**
  * Deletes what else any table has of a customer, but neither its own row, which says that it is being erased, nor uploads
- * whose addresses still work. Usage stays, and no longer says whose it was.
+ * whose URLs still work. Usage stays, and no longer says whose it was.
  */
 export async function deleteRest({ prisma }: Db, customerId: string): Promise<void> {
   for (const table of await tablesOfCustomers(prisma)) {

@@ -15,7 +15,7 @@ import { assetsOf, type ErasureSubject, preparationsOf, rendersOf, uploadsOf } f
 const LAST_TRANSFER_SECONDS = 15;
 /** A worker stores features for this long after its job has ended, and is cut off then. */
 const LATE_FEATURE_SECONDS = 60;
-/** For so long after work has ended something of it may still be stored, whoever ended it. */
+/** For how long after its end work may still store something, whatever ended it. */
 export const WRITERS_SECONDS = LATE_FEATURE_SECONDS + LAST_TRANSFER_SECONDS;
 
 interface Stopped {
@@ -163,8 +163,8 @@ function endJob(db: Db, jobId: string): Promise<void> {
 }
 
 /**
- * Whoever ended a job, here or just before, its worker may not know it yet; and one that completed a render may still
- * keep what it learned of the video. Until when.
+ * Until when workers may still store something: one may not know yet that its job was ended, here or just before, and
+ * one that completed a render may still keep what it learned of the video.
  */
 async function lateWriters(db: Db, subject: ErasureSubject): Promise<Date | null> {
   const { prisma } = db;

@@ -64,8 +64,8 @@ export function findUnnamedObjects(db: Db, limit: number): Promise<FeatureObject
 }
 
 /**
- * Deletes an object with `remove` and then its row, under a lock on the row. Whoever registers the same bytes meanwhile
- * waits, and writes them after they were deleted; so `remove` must not go on once its signal is aborted. Returns false
+ * Deletes an object with `remove` and then its row, under a lock on the row. A caller that registers the same bytes
+ * meanwhile waits, and writes them after they were deleted; so `remove` must stop once its signal is aborted. Returns false
  * if the object is referenced or kept again.
  */
 export function deleteUnnamedObject(

@@ -28,7 +28,7 @@ export async function lockDownloads(
 
 /**
  * Stops locked downloads, except those that another open record waits for.
- * @param why what became of the record that they were for, for whoever looks at the asset
+ * @param why what became of the record that they were for, shown with the asset
  */
 export async function stopDownloads(
   tx: Tx,

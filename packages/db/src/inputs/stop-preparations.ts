@@ -8,7 +8,7 @@ import { lockDownloads, stopDownloads } from './downloads';
 /** The contract has no event for a preparation that is cancelled, and this code tells its caller to create it again. */
 const STOPPED: Failure = {
   errorCode: 'worker_lost',
-  errorDetail: 'Whoever runs the service stopped it; create it again.',
+  errorDetail: 'The operator of the service stopped it; create it again.',
 };
 
 /**

@@ -78,8 +78,8 @@ export async function failWaiting(
 }
 
 /**
- * `now`, unless this locked record was changed later. `now` was read before it was locked, and whoever held it then (the
- * ingest of a render's other input) may have written a later time.
+ * `now`, unless this locked record was changed later. `now` was read before it was locked, and the transaction that held
+ * it then (the ingest of a render's other input) may have written a later time.
  */
 function timeAfter({ updatedAt }: RenderRow | PreparationRow, now: Date): Date {
   return updatedAt > now ? updatedAt : now;

@@ -100,7 +100,7 @@ function enqueueFairly(
       ORDER BY waiting.turn + COALESCE(under_way.here, 0), waiting.available_at, waiting.id
       LIMIT ${free}::int
     ), locked AS (
-      -- Whoever holds one of them (a cancel that was cut off) must not hold up the others.
+      -- A transaction that holds one of them (a cancel that was cut off) must not hold up the others.
       SELECT id FROM jobs
       WHERE id IN (SELECT id FROM chosen) AND status = 'queued' AND enqueued_at IS NULL
       FOR UPDATE SKIP LOCKED

@@ -123,7 +123,7 @@ interface ChosenDelivery extends DueDelivery {
  *   oldest of each, except where the origin has all attempts that it may have. Receivers are not visited one by one:
  *   how many a customer has is its own choice, and must not slow down the deliveries of others.
  * - `in_turn`, `at_origin`: attempts under way take the first places. A customer's deliveries follow by their age; those
- *   of an origin in turn over its customers, whoever has the fewest attempts first.
+ *   of an origin in turn over its customers, those with the fewest attempts first.
  * - `candidate`: each row is locked by its id alone and judged as it is then; a row that is locked elsewhere is left for
  *   a later claim. LIMIT 1 keeps Postgres from choosing another index for the id.
  *

@@ -117,7 +117,7 @@ function parseColor(stream: Record<string, unknown>): ColorTags {
 const CHROMATICITY_UNITS = 50_000;
 const LUMINANCE_UNITS = 10_000;
 
-/** The display and light that the side data of a stream or a picture describe; a description with gaps is none. */
+/** The display and light that the side data of a stream or a picture describe; an incomplete one counts as none. */
 export function parseHdr(source: Record<string, unknown>): HdrMetadata {
   const units = (name: string, perUnit: number): number =>
     sideData(source, name)

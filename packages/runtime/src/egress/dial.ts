@@ -260,7 +260,7 @@ export class EgressError extends Error {
 /** Error codes of a socket that this process or machine had no means to open. */
 const OWN_FAULTS: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
 
-/** Whether an error is nobody's fault but ours, so that it must not count against the other side. */
+/** Whether an error is our own fault, so that it must not count against the other side. */
 export function isOwnFault(error: unknown): boolean {
   return error instanceof Error && 'code' in error && OWN_FAULTS.has(error.code);
 }

@@ -93,7 +93,7 @@ export async function sendPreparation(
   }
 }
 
-/** What files became when they were uploaded: whoever renders them again uploads nothing. */
+/** The assets of files that were uploaded: rendering them again uploads nothing. */
 const uploaded = { video: new WeakMap<File, string>(), audio: new WeakMap<File, string>() } as const;
 
 /** A choice as the contract has it. A file is uploaded, unless it was before. */

@@ -9,14 +9,14 @@ import { sendPreparation, Unanswered } from './send';
 /** The share of the line that the upload takes. */
 const UPLOAD_SHARE = 0.3;
 
-/** Uploads and analyzes a video. `onPrepared` gets what is to be in its place, and the video. */
+/** Uploads and analyzes a video. `onPrepared` gets the choice that replaces it, and the video. */
 export function usePreparation(onPrepared: (prepared: Choice, video: Choice) => void): {
   work: PreparationWork | null;
   prepare: (session: Session, video: Choice) => Promise<void>;
 } {
   const [work, setWork] = useState<PreparationWork | null>(null);
   const running = useRef<AbortController | null>(null);
-  // Until it has ended, whoever asks for it again goes on with it.
+  // Until it has ended, asking for it again joins it.
   const { current: unanswered } = useRef(new Unanswered());
   // What ends after a sign-out must not be remembered.
   useEffect(() => () => running.current?.abort(), []);

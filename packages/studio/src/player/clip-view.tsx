@@ -18,7 +18,7 @@ export interface PlayerClip {
   readonly url: string;
   /** Null for outputs. */
   readonly timeline: SourceTimeline | null;
-  /** The name to save it under; null for the source, which whoever chose it has. */
+  /** The name to save it under; null for the source, which the user has. */
   readonly saveAs: string | null;
 }
 

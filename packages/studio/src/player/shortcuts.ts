@@ -60,8 +60,8 @@ export function shortcutOf({ key, shiftKey, ctrlKey, metaKey, altKey }: Key): Sh
 }
 
 /**
- * Whether the element that has the focus uses the key itself. A button does where somebody went to it with the Tab key;
- * whoever clicked it expects the space bar to play.
+ * Whether the element that has the focus uses the key itself. A button does if it was reached with the Tab key;
+ * somebody who clicked it expects the space bar to play.
  */
 export function isTakenBy(element: Element, key: string, reachedByTab: boolean): boolean {
   if (element.matches('input:not([type=file]), textarea, select, [contenteditable], [data-own-keys]'))

@@ -14,7 +14,7 @@ export function useShortcuts(act: (shortcut: Shortcut) => void): void {
     const onPointer = (): void => {
       isTabbing = false;
     };
-    // Whoever chose by mouse goes on with the player's keys.
+    // After a choice with the mouse, keys are the player's again.
     const onChange = ({ target }: Event): void => {
       if (target instanceof HTMLSelectElement && target !== reachedByTab) target.blur();
     };

@@ -26,7 +26,7 @@ interface RenderPageProps {
   readonly isReached: boolean;
   /** What this browser remembers. */
   readonly renders: readonly RecentRender[];
-  /** Tells whether an error is the key's: then another key is asked for. */
+  /** Says whether an error is about the key: then another key is asked for. */
   readonly onError: (error: unknown) => boolean;
   readonly onAgain: () => void;
 }

@@ -99,7 +99,7 @@ function fileName(sourceName: string, engine: string): string {
   return `${sourceName.replace(/\.[^.]+$/, '')}.${engine}.mp4`;
 }
 
-/** The service gives no inputs back: whoever has the file can compare with it. */
+/** The service returns no inputs: comparing with the source takes the file itself. */
 function SourceChoice({ onSource }: { onSource: (file: File) => void }): JSX.Element {
   return (
     <label class="source-choice card">

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { isOpen } from '../history/render-state';
 
 /**
- * Follows a render until it ends, while `client` is there: without one it waits, and goes on with the next. `attempt` is
- * another number to try again. `onError` gets what makes that impossible.
+ * Follows a render until it ends. Without a `client` it waits, and continues with the next one. Another `attempt` tries
+ * again. `onError` gets the error that makes following impossible.
  */
 export function useRender(
   client: LipSync | null,

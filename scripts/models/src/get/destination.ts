@@ -44,7 +44,7 @@ export async function withStoreDestination<T>(
   action: (destination: Destination) => Promise<T>,
 ): Promise<T> {
   const [, bucket = '', prefix = ''] = S3_ADDRESS.exec(to) ?? [];
-  if (prefix === '') throw new Error(`${to}: give a bucket and a prefix, as s3://models/packs`);
+  if (prefix === '') throw new Error(`${to}: give a bucket and a prefix, such as s3://models/packs`);
   const env = loadEnv(sharedSettings.pick(STORAGE_SETTINGS), { ...process.env, S3_BUCKET: bucket });
   const storage = openStorage(env);
   try {

@@ -486,7 +486,7 @@ test.each(SUBJECTS)('every release of %s can be read', async (engine) => {
   const release = await publishedRelease(engine);
   expect(release.engine).toBe(engine);
   expect(new Set(release.files.map(({ to }) => to)).size).toBe(release.files.length);
-  await expect(publishedRelease(engine, { model: '0.1' })).rejects.toThrow('is not known here; there is');
+  await expect(publishedRelease(engine, { model: '0.1' })).rejects.toThrow('is not known here; known:');
 });
 
 test('DeepCache is the default of latentsync’s exporter, can be left out or given, and is refused elsewhere before anything is asked of the hub', async () => {
@@ -540,6 +540,6 @@ describe('a distilled UNet of latentsync', () => {
       'too far apart',
     );
     for (const from of ['c.pt', 'a/c.pt', 'a/b/../c.pt', '/nowhere/c.pt'])
-      await expect(get(from)).rejects.toThrow(`${from} is neither a file here nor one of the hub`);
+      await expect(get(from)).rejects.toThrow(`${from} is neither a local file nor one of the hub`);
   });
 });

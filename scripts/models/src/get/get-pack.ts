@@ -117,7 +117,7 @@ const exporterOf: MakerOf = async (options, name) => {
 const analyzerMaker: MakerOf = async ({ release, packsDir, pack, tell }, name) => {
   const { provider, half, further } = pack;
   if (half || further.length > 0)
-    throw new Error(`${name} is made without an exporter: --fp16, --device and --manifests are not for it`);
+    throw new Error(`${name} is made without an exporter: --fp16, --device and --manifests do not apply`);
   const others = await readAnalyzer(packsDir);
   return async () => async (weights, out) => {
     tell(`making ${name}`);

@@ -18,7 +18,7 @@ const fileSchema = z.strictObject({
   to: relativePath,
   /** Null where nobody could look. */
   bytes: z.int().positive().nullable(),
-  /** Null where no public source states it: then whoever gets the file has to confirm what the hub states. */
+  /** Null if no public source states it: then the user has to confirm the one that the hub states. */
   sha256: SHA256.nullable(),
 });
 
@@ -81,7 +81,7 @@ export async function publishedRelease(
   const wanted = releases.find((release) => model === undefined || release.model === model);
   if (wanted === undefined) {
     const known = releases.map((release) => release.model).join(', ');
-    throw new Error(`${engine} ${model} is not known here; there is ${known}`);
+    throw new Error(`${engine} ${model} is not known here; known: ${known}`);
   }
   if (deepCache !== undefined && engine !== 'latentsync') throw new Error(`${engine} has no DeepCache`);
   const release = { ...wanted, exporter: [...wanted.exporter, ...deepCacheArguments(deepCache)] };
@@ -100,7 +100,7 @@ export async function publishedRelease(
 function withDistilled(release: Release, { from, timesteps, guidance }: Distilled): Release {
   if (release.engine !== 'latentsync') throw new Error(`no distilled network of ${release.engine} is known`);
   if (release.exporter.includes('--deep-cache'))
-    throw new Error('a few steps are too far apart for DeepCache');
+    throw new Error('--distilled and --deep-cache exclude each other: the steps are too far apart');
   const file = existsSync(from) ? null : hubFile(from);
   const place = file === null ? path.resolve(from) : `{weights}/${file.to}`;
   const others = release.files.filter(({ to }) => to !== 'latentsync_unet.pt');
@@ -123,11 +123,11 @@ function withDistilled(release: Release, { from, timesteps, guidance }: Distille
 
 const HUB_FILE = /^(?<repo>[\w.-]+\/[\w.-]+)\/(?<path>[\w-][\w./-]*?)(?:@(?<revision>[\w./-]+))?$/;
 
-/** Nobody here knows its digest: whoever gets it has to confirm the one that the hub states. */
+/** Its digest is not known here: the user has to confirm the one that the hub states. */
 function hubFile(address: string): PublishedFile {
   const { repo, path: file, revision = 'main' } = HUB_FILE.exec(address)?.groups ?? {};
   if (repo === undefined || file === undefined || file.includes('..'))
-    throw new Error(`${address} is neither a file here nor one of the hub, as owner/repository/path`);
+    throw new Error(`${address} is neither a local file nor one of the hub (owner/repository/path)`);
   const to = `distilled/${path.posix.basename(file)}`;
   return { repo, revision, path: file, to, bytes: null, sha256: null };
 }

@@ -26,8 +26,8 @@ export type Authenticate = (req: IncomingMessage) => Promise<Customer>;
 
 /**
  * Reads the bearer credential and looks up its hash, on every request and without a cache: a key that was revoked, has
- * ended or whose customer was suspended a second ago is refused. Whoever guesses keys must not occupy the database: for
- * an address that keeps failing, only keys that this process has seen to be valid are looked up, so that customers behind
+ * expired or whose customer was suspended a second ago is refused. Guessing keys must not occupy the database: for an
+ * address that keeps failing, only keys that this process has seen to be valid are looked up, so that customers behind
  * that address are served.
  */
 export function createAuthenticator(deps: ApiDeps): Authenticate {

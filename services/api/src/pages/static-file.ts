@@ -26,7 +26,7 @@ const ASK_FIRST = 'no-cache';
 
 /**
  * Quality 11 makes a script smaller by another tenth, in three seconds instead of 0.2. Of nine megabytes of WebAssembly,
- * 9 makes three percent less than 5, in six seconds instead of 0.7, for which whoever asks first waits.
+ * 9 makes three percent less than 5, in six seconds instead of 0.7, for which the first request waits.
  */
 const brotliQuality = ({ length }: Buffer): number => (length > 1024 ** 2 ? 5 : 9);
 
