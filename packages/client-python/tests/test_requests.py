@@ -160,7 +160,7 @@ class Requests(ServiceTest):
 
 
 class Construction(ServiceTest):
-    def test_refuses_a_key_or_an_address_that_cannot_be_one_without_repeating_the_key(self) -> None:
+    def test_refuses_a_key_or_a_url_that_cannot_be_one_without_repeating_the_key(self) -> None:
         url = "https://lipsync.example.com"
         with mock.patch.dict(os.environ, clear=True):
             for api_key, base_url, reason in (
@@ -169,11 +169,11 @@ class Construction(ServiceTest):
                 (KEY + "\n", url, "malformed"),
                 (KEY[:-1], url, "malformed"),
                 (KEY.replace("svc", "SVC"), url, "malformed"),
-                (KEY, "lipsync.example.com", "no address"),
-                (KEY, "file:///etc", "no address"),
-                (KEY, "https://me:secret@lipsync.example.com", "no address"),
-                (KEY, "https://lipsync.example.com:port", "no address"),
-                (KEY, "https://lipsync.example.com\n", "no address"),
+                (KEY, "lipsync.example.com", "not the URL"),
+                (KEY, "file:///etc", "not the URL"),
+                (KEY, "https://me:secret@lipsync.example.com", "not the URL"),
+                (KEY, "https://lipsync.example.com:port", "not the URL"),
+                (KEY, "https://lipsync.example.com\n", "not the URL"),
             ):
                 with self.assertRaisesRegex(ValueError, reason) as caught:
                     LipSync(api_key=api_key, base_url=base_url)

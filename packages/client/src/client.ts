@@ -127,7 +127,7 @@ export class Client {
     create: (source: UploadSource, options: UploadOptions): Promise<Asset> =>
       upload(source, options, { transport: this.#transport, platform: this.#platform }),
 
-    /** The first step alone, for a backend that lets somebody else send the bytes to the signed address. */
+    /** The first step alone, for a backend that lets somebody else send the bytes to the signed URL. */
     begin: async (request: UploadRequest, options: CallOptions = {}): Promise<Upload> =>
       (await this.#transport.post<Upload>('/v1/uploads', { ...options, body: request })).body,
 
@@ -166,7 +166,7 @@ export class Client {
   readonly outputs = {
     /**
      * Downloads what an engine made: to a path (it appears when it is complete), to a stream, or without a destination
-     * as a Blob. An expired address is replaced, a broken connection resumed.
+     * as a Blob. An expired URL is replaced, a broken connection resumed.
      */
     download: (async (
       render: string | RenderRecord,

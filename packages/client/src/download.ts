@@ -10,12 +10,12 @@ export interface DownloadOptions extends CallOptions {
 
 /** Milliseconds without a byte that count as a broken connection. */
 const STALL_MS = 60_000;
-/** An address that expires within this many milliseconds is replaced before it is used. */
+/** A URL that expires within this many milliseconds is replaced before it is used. */
 const MARGIN_MS = 10_000;
 
 /**
  * Writes an output to a sink. A broken connection is resumed where it broke, as long as the bytes are the same by their
- * entity tag (RFC 9110, 13.1.5 and 14.2), at a fresh address where the first has expired; and the length is checked.
+ * entity tag (RFC 9110, 13.1.5 and 14.2), at a fresh URL if the first has expired; and the length is checked.
  */
 export async function download(
   render: string | RenderRecord,
@@ -41,7 +41,7 @@ export async function download(
       const isResumed = received > 0 && entityTag !== undefined;
       const headers = isResumed ? { range: `bytes=${received}-`, 'if-range': entityTag ?? '' } : {};
       const response = await connected('download', () =>
-        // A signed address holds at its host alone, and the service named no other.
+        // A signed URL is valid only at its host, and the service named no other.
         transport.fetch(url, { headers, signal: attemptSignal, redirect: 'manual' }),
       );
       const { status, body } = response;

@@ -12,7 +12,7 @@ export interface StreamSource {
 /** What can be uploaded: a path or `file:` URL (Node, Bun, Deno), a File or Blob, a stream. */
 export type UploadSource = string | URL | Blob | StreamSource;
 
-/** What a render or preparation can be made of: media to upload, an https address, an asset or its id. */
+/** What a render or preparation can be made of: media to upload, an https URL, an asset or its id. */
 export type MediaInput = UploadSource | AssetInput | UrlInput;
 
 /** Prefix and ULID. A file of such a name is reached as `./ast_…`. */

@@ -46,7 +46,7 @@ export const nodePlatform: Platform = {
   },
 
   async put({ url, headers, bytes, onSent, onUnobserved, signal, fetch }) {
-    // Deno forgets the length of a stream, which the address is signed for, so the bytes (256 MiB at most) are read first.
+    // Deno forgets the length of a stream, which the URL is signed for, so the bytes (256 MiB at most) are read first.
     const isStreamed = !('Deno' in globalThis);
     if (!isStreamed) onUnobserved();
     const body = isStreamed ? counted(bytes.stream(), onSent) : await new Response(bytes.stream()).blob();

@@ -63,7 +63,7 @@ type EventOf<Type extends ContractEvent['type'], Data> = Omit<ContractEvent, 'ty
 /** Outputs would expire before the last attempt to deliver them. */
 type RenderOfEvent = Omit<RenderRecord, 'engines'> & { engines: ResultOf<{ output?: undefined }>[] };
 
-/** What a webhook delivers. Deduplicate by `id`; fetch the render for addresses of its outputs. */
+/** What a webhook delivers. Deduplicate by `id`; fetch the render for the URLs of its outputs. */
 export type WebhookEvent =
   | EventOf<'render.completed' | 'render.failed' | 'render.cancelled', RenderOfEvent>
   | EventOf<'preparation.completed' | 'preparation.failed', PreparationRecord>;

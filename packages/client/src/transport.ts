@@ -73,7 +73,7 @@ export class Transport {
     if (!apiKey) throw new TypeError('The API key is missing: pass apiKey');
     if (!isApiKey(apiKey))
       throw new TypeError('This is not an API key: a key is svc_ followed by 64 hexadecimal digits');
-    if (!baseUrl) throw new TypeError('The address of the service is missing: pass baseUrl');
+    if (!baseUrl) throw new TypeError('The URL of the service is missing: pass baseUrl');
     this.#apiKey = apiKey;
     this.#baseUrl = new URL(baseUrl).href.replace(/\/+$/, '');
     // The global one is looked up at each call: it may be replaced, and must not get a receiver.
@@ -157,12 +157,12 @@ export function whereTo({ type, headers }: Response): string {
 }
 
 /**
- * The address of a transfer, as the service named it.
+ * The URL of a transfer, as the service named it.
  * @throws LipSyncError if it leads anywhere but to the web: fetch of Bun and Deno also opens files
  */
 export function webAddress(url: string): string {
   if (/^https?:\/\//i.test(url)) return url;
-  throw new LipSyncError('The service named an address that is neither http nor https');
+  throw new LipSyncError('The service named a URL that is neither http nor https');
 }
 
 /** Runs what uses the network; its failures, other than this client's own, mean that no answer came. */

@@ -20,7 +20,7 @@ const UNOBSERVED_MS = 900_000;
 
 /**
  * Uploads media in the three steps of the contract; returns the asset, whose checks continue in the background. Bytes
- * that can be read again are sent again after a broken connection, to a new address if the first has expired. An upload
+ * that can be read again are sent again after a broken connection, to a new URL if the first has expired. An upload
  * that was given up expires.
  */
 export async function upload(

@@ -65,7 +65,7 @@ export async function wait<Resource>(
   return last;
 }
 
-/** Changes when the state does. Every answer signs new addresses of the outputs, and updated_at also moves without a change. */
+/** Changes when the state does. Every answer signs new URLs of the outputs, and updated_at also moves without a change. */
 function visibleState(resource: Watched): string {
   const volatile = new Set(['url', 'expires_at', 'updated_at']);
   return JSON.stringify(resource, (name, value: unknown) => (volatile.has(name) ? undefined : value));

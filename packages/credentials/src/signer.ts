@@ -42,7 +42,7 @@ export async function openSigner(options: {
   let renewal = Promise.resolve();
   return {
     identity: async () => {
-      // One after the other: who asks while a new pair is read must not get the old one.
+      // One after the other: a caller that asks while a new pair is read must not get the old one.
       const mine = renewal.then(renew);
       renewal = mine.catch(() => undefined);
       await mine;

@@ -29,7 +29,7 @@ ${neighbors(page, pages)}`,
   });
 }
 
-/** What a browser shows at an address where there is nothing. */
+/** What a browser shows at a URL where there is nothing. */
 export function notFoundPage(pages: readonly PageSource[]): string {
   return frame({
     title: 'Not found',
@@ -37,7 +37,7 @@ export function notFoundPage(pages: readonly PageSource[]): string {
     current: undefined,
     pages,
     main: `<h1>There is nothing here</h1>
-<p class="lead">The address may be mistyped, or the page has another one now.</p>
+<p class="lead">The URL may be mistyped, or the page has moved.</p>
 <p class="ways"><button type="button" class="button button-primary button-large" data-search hidden>Search the documentation</button>
 <a class="button button-large" href="/docs">Documentation</a>{{#studio}}<a class="button button-large" href="/studio">Studio</a>{{/studio}}</p>`,
     headings: [],

@@ -194,7 +194,7 @@ inChromium('the studio', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
     // Before anything is drawn: what is typed next must not be lost.
     const fieldOfAddress = `(async () => {
-      [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Use an address').click();
+      [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Use a URL').click();
       await null;
       return document.activeElement.type;
     })()`;

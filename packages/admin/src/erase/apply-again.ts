@@ -13,7 +13,7 @@ interface Applied extends Row {
 }
 
 /**
- * Erases what is on the list and there again, or not quite gone: stops it all, waits once, and deletes. Returns what became
+ * Erases what is on the list and came back, or is not quite gone: stops it all, waits once, and deletes. Returns what became
  * of each that was.
  */
 export async function applyAgain(deps: Omit<ErasureDeps, 'onStep'>): Promise<Applied[]> {
@@ -40,7 +40,7 @@ export async function applyAgain(deps: Omit<ErasureDeps, 'onStep'>): Promise<App
   return rows;
 }
 
-/** What one erasure failed for, so that the others are not kept from theirs. Rights would be lacking for all. */
+/** Why one erasure failed, so that the others go on. A lack of rights concerns all. */
 function reasonToGoOn(error: unknown): string {
   if (error instanceof StorageError && error.kind === 'rejected') throw error;
   return error instanceof Error ? error.message : String(error);

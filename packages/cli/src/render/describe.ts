@@ -20,7 +20,7 @@ export function progressOf(record: RenderRecord | PreparationRecord): ProgressLi
   }));
 }
 
-/** A resource for people: a line for each field, without the long addresses of its outputs. */
+/** A resource for people: a line for each field, without the long URLs of its outputs. */
 export function describe(resource: Resource): string[] {
   return Object.entries(resource).flatMap(([name, value]: [string, unknown]) => {
     if (name === 'engines') return (value as EngineResult[]).map(describeEngine);

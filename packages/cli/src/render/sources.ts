@@ -32,7 +32,7 @@ const ASSET_ID = /^ast_[0-9a-z]{26}$/;
 /** Not `c:`, which begins a path of Windows. */
 const ADDRESS = /^[a-z][a-z\d+.-]+:\/\//i;
 
-/** Whether it is the path of a file, and not an address or the id of an asset. */
+/** Whether it is the path of a file, and not a URL or the id of an asset. */
 export function namesFile(text: string): boolean {
   return !ASSET_ID.test(text) && !ADDRESS.test(text);
 }
@@ -69,7 +69,7 @@ export function nameOf(source: Source): string {
   return path.parse(segment.replace(/[^\w.-]+/g, '-')).name || 'render';
 }
 
-/** What the user named, as it is remembered: an address without its query, which may hold a signature. */
+/** What the user named, as it is remembered: a URL without its query, which may hold a signature. */
 export function inputName(source: Source): string {
   if ('file' in source) return path.resolve(source.file);
   if ('asset_id' in source.input) return source.input.asset_id;
@@ -140,7 +140,7 @@ function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(1);
 }
 
-/** What a file or address is used as, by its name. */
+/** What a file or URL is used as, by its name. */
 export function mediaTypeOf(text: string): MediaType {
   const name = ADDRESS.test(text) && URL.canParse(text) ? new URL(text).pathname : text;
   const extension = path.extname(name).slice(1).toLowerCase();

@@ -19,8 +19,8 @@ const LOG_IN = 'Set LIPSYNC_API_KEY and LIPSYNC_BASE_URL, or log in with lipsync
 
 /**
  * Flags come before the environment, and the environment before the profiles: a profile that is named with --profile is
- * not overridden by LIPSYNC_API_KEY. The key of a profile is sent to the address that it was stored with and to no other,
- * whatever else says where to send it; so an address alone chooses the profile that is for it.
+ * not overridden by LIPSYNC_API_KEY. The key of a profile is sent to the URL that it was stored with and to no other,
+ * whatever else says where to send it; so a URL alone chooses the profile that is for it.
  */
 export function resolveConnection(flags: ConnectionFlags, env: Environment, profiles: Profiles): Connection {
   const environmentKey = flags.profile === undefined ? setting(env, 'LIPSYNC_API_KEY') : undefined;
@@ -52,7 +52,7 @@ export function resolveConnection(flags: ConnectionFlags, env: Environment, prof
   return { ...profile, profile: profileName };
 }
 
-/** The profile that is for an address: the current one, if it is, or the only one. The current one if none is. */
+/** The profile that is for a URL: the current one, if it is, or the only one. The current one if none is. */
 function profileFor(baseUrl: string, { byName, current }: Profiles): string | null {
   const fitting = [...byName.keys()].filter((name) => byName.get(name)?.baseUrl === baseUrl);
   if (current !== null && fitting.includes(current)) return current;
@@ -91,7 +91,7 @@ export function masked(apiKey: string): string {
   return `svc_…${apiKey.slice(-4)}`;
 }
 
-/** The address in one spelling, without a slash at its end. */
+/** The URL in one spelling, without a slash at its end. */
 export function checkBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['https:', 'http:'].includes(url.protocol) || url.search !== '' || url.hash !== '')

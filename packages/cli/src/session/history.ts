@@ -14,7 +14,7 @@ export interface Made {
   created_at: string;
   /** The service's word; `expired` when it has forgotten it. */
   status: string;
-  /** What it was made of: full names of files, addresses without their queries, ids of assets. */
+  /** What it was made of: full names of files, URLs without their queries, ids of assets. */
   inputs: string[];
   engines: string[];
   /** Full names of the results that were saved. */

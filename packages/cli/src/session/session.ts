@@ -44,7 +44,7 @@ export interface Session extends Surroundings {
   hasAnswered(): boolean;
   /** Tells the user something, unless --quiet. */
   say(line: string): void;
-  /** Tells the user that a key goes to this address in clear text, if it does. */
+  /** Tells the user that a key goes to this URL in clear text, if it does. */
   warnOfClearText(baseUrl: string): void;
   progress(): Promise<ProgressView>;
 }

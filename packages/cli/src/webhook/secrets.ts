@@ -43,8 +43,8 @@ export interface SigningSecret {
 }
 
 /**
- * The secret that the user named, or else one that belongs to the API key: always the same, in need of no storage, and
- * no way back to the key.
+ * The secret that the user named, or else one that belongs to the API key: always the same, never stored, and no
+ * way back to the key.
  */
 export async function signingSecret(file: string | undefined, session: Session): Promise<SigningSecret> {
   if (file !== undefined || session.env[VARIABLE]) {

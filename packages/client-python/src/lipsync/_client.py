@@ -53,7 +53,7 @@ class LipSync:
     ) -> None:
         """`api_key` and `base_url` (for example https://lipsync.example.com) default to LIPSYNC_API_KEY and
         LIPSYNC_BASE_URL of the environment; `timeout` are the seconds that one call may take with all its repetitions,
-        bytes of media not counted. Raises ValueError for a key or an address that cannot be one."""
+        bytes of media not counted. Raises ValueError for a key or a URL that cannot be one."""
         transport = Transport(
             api_key, base_url, timeout=timeout, max_retries=max_retries, ssl_context=ssl_context
         )
@@ -204,7 +204,7 @@ class Uploads:
         return upload(opened, media_type, on_progress, self._transport)
 
     def begin(self, *, media_type: MediaType, content_type: str, size_bytes: int) -> Upload:
-        """The first step alone, for a backend that lets somebody else send the bytes to the signed address."""
+        """The first step alone, for a backend that lets somebody else send the bytes to the signed URL."""
         request: UploadRequest = {
             "media_type": media_type,
             "content_type": content_type,
@@ -284,7 +284,7 @@ class Outputs:
         on_progress: Progress | None = None,
     ) -> bytes | None:
         """Downloads what an engine made: to a path (it appears when it is complete), to a binary file that is open for
-        writing, or without a destination as bytes. An expired address is replaced, a broken connection resumed.
+        writing, or without a destination as bytes. An expired URL is replaced, a broken connection resumed.
         `on_progress` gets the bytes that are received and those that there are."""
         transfer = Download(render, engine, self._transport, on_progress)
         if destination is None:

@@ -16,7 +16,7 @@ from ._retry import RetryPolicy, repeatedly, retry_after
 from ._transport import CHUNK_BYTES, Transport, connected, web_address, where_to
 from ._upload import STALL, Progress
 
-# An address that expires within this time is replaced before it is used.
+# A URL that expires within this time is replaced before it is used.
 MARGIN = timedelta(seconds=10)
 
 
@@ -28,7 +28,7 @@ class Writable(Protocol):
 
 class Download:
     """Writes an output to a sink. A broken connection is resumed where it broke, as long as the bytes are the same by
-    their entity tag (RFC 9110, 13.1.5 and 14.2), at a fresh address where the first has expired; and the length is
+    their entity tag (RFC 9110, 13.1.5 and 14.2), at a fresh URL if the first has expired; and the length is
     checked."""
 
     def __init__(

@@ -32,7 +32,7 @@ UploadSource = str | os.PathLike[str] | bytes | BinaryIO | StreamSource
 """What can be uploaded: a path, a binary file that can be read again, bytes in memory, a stream."""
 
 MediaInput = UploadSource | Asset | AssetInput | UrlInput
-"""What a render or preparation can be made of: media to upload, an https address, an asset or its id."""
+"""What a render or preparation can be made of: media to upload, an https URL, an asset or its id."""
 
 # Prefix and ULID. A file of such a name is reached as `./ast_…`.
 ASSET_ID = re.compile(r"ast_[0-9a-z]{26}")

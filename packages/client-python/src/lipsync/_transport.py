@@ -67,15 +67,15 @@ class Transport:
         if not API_KEY.fullmatch(key):
             raise ValueError("The API key is malformed: keys are svc_ and 64 hexadecimal digits")
         if not url:
-            raise ValueError("The address of the service is missing: pass base_url, or set LIPSYNC_BASE_URL")
+            raise ValueError("The URL of the service is missing: pass base_url, or set LIPSYNC_BASE_URL")
         if not BASE_URL.fullmatch(url):
-            raise ValueError("base_url is no address of a service: it looks like https://lipsync.example.com")
+            raise ValueError("base_url is not the URL of a service: it looks like https://lipsync.example.com")
         self._api_key = key
         self.base_url = url.rstrip("/")
         self.policy = RetryPolicy(max_retries=max_retries, timeout=timeout)
         self._opener = OpenerDirector()
         self._opener.addheaders = [("User-Agent", "lipsync-client-python")]
-        # Without the handlers of redirects: a key belongs to one service, and a signed address is good for its host
+        # Without the handlers of redirects: a key belongs to one service, and a signed URL is good for its host
         # alone. Without those of files and FTP as well.
         for handler in (
             ProxyHandler(),
@@ -181,10 +181,10 @@ def _default_context() -> ssl.SSLContext:
 
 
 def web_address(url: str) -> str:
-    """The address of a transfer, as the service named it. Raises LipSyncError if it leads anywhere but to the web."""
+    """The URL of a transfer, as the service named it. Raises LipSyncError if it leads anywhere but to the web."""
     if re.match(r"https?://", url, re.IGNORECASE):
         return url
-    raise LipSyncError("The service named an address that is neither http nor https")
+    raise LipSyncError("The service named a URL that is neither http nor https")
 
 
 @contextmanager

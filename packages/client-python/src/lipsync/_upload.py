@@ -20,7 +20,7 @@ def upload(
     source: Source, media_type: MediaType, on_progress: Progress | None, transport: Transport
 ) -> Asset:
     """Uploads media in the three steps of the contract; returns the asset, whose checks continue in the background.
-    Bytes that can be read again are sent again after a broken connection, to a new address if the first has expired. An
+    Bytes that can be read again are sent again after a broken connection, to a new URL if the first has expired. An
     upload that was given up expires."""
     request: UploadRequest = {
         "media_type": media_type,

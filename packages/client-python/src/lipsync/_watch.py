@@ -14,7 +14,7 @@ T = TypeVar("T")
 PATIENCE = 300.0
 FIRST_POLL = 1.0
 LONGEST_POLL = 5.0
-# Every answer signs new addresses of the outputs, and updated_at also moves without a change.
+# Every answer signs new URLs of the outputs, and updated_at also moves without a change.
 VOLATILE = ("url", "expires_at", "updated_at")
 
 

@@ -9,7 +9,7 @@ export type ApiKeySummary = Omit<ApiKey, 'hash'>;
 /** A customer with its own limits, and the key that it was found by. */
 interface KeyOwner extends Pick<CustomerRow, 'id' | keyof CustomerLimits> {
   keyId: string;
-  /** Whether its last use on record is too long ago to be left at that: see `touchApiKey`. */
+  /** Whether its last recorded use is old enough to record a new one: see `touchApiKey`. */
   useIsStale: boolean;
 }
 
@@ -35,7 +35,7 @@ interface NewKey {
   lastFour: string;
   /** What it is for. */
   name?: string | undefined;
-  /** From how many seconds after now on it is refused; if omitted, it has no end. */
+  /** Seconds from now after which it is refused; if omitted, it does not expire. */
   endsInSeconds?: number | undefined;
 }
 

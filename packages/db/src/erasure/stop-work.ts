@@ -19,7 +19,7 @@ const LATE_FEATURE_SECONDS = 60;
 export const WRITERS_SECONDS = LATE_FEATURE_SECONDS + LAST_TRANSFER_SECONDS;
 
 interface Stopped {
-  /** For how many milliseconds from now somebody may still store or send something; 0 if nobody was at work. */
+  /** Milliseconds from now for which somebody may still store or send something; 0 if nobody was at work. */
   readonly writersMs: number;
   /** Jobs that ended here. Notify their workers, so that they stop at once. */
   readonly jobIds: string[];
@@ -218,14 +218,14 @@ async function lateFeatures(db: Db, { kind, customerId }: ErasureSubject): Promi
   return row?.registered ? secondsAfter(row.registered, WRITERS_SECONDS) : null;
 }
 
-/** Signed addresses under which the subject's owner can still store bytes. */
+/** Signed URLs to which the subject's owner can still send bytes. */
 interface OpenUploads {
   readonly count: number;
   /** When an upload to the last one is no longer accepted, on the database's clock; null if there is none. */
   readonly until: Date | null;
 }
 
-/** Nobody can take back a signed address, and an upload that begins just before its end arrives later. */
+/** Nobody can revoke a signed URL, and an upload that begins just before its end arrives later. */
 export async function findOpenUploads(db: Db, subject: ErasureSubject): Promise<OpenUploads> {
   const after = secondsAfter(await databaseNow(db.prisma), -UPLOAD_COMPLETE_GRACE_SECONDS);
   const found = await db.prisma.upload.aggregate({

@@ -66,7 +66,7 @@ export function uploadsOf({ kind, id }: ErasureSubject): Prisma.UploadWhereInput
   return kind === 'customer' ? { customerId: id } : { assetId: id };
 }
 
-/** What operators did stays on record. It names a customer by its id alone, which nothing leads to a person from. */
+/** What operators did stays on record. It names a customer only by its id, which leads to no person. */
 const KEPT_TABLES = ['audit_log'];
 
 /** Every table with rows of customers, as the database itself knows them: one that is added later is among them. */

@@ -23,13 +23,10 @@ const EXPLANATIONS: Readonly<Record<ErrorCode, readonly [title: string, hint: st
   not_found: ['The service did not understand the request', STUDIO],
   body_too_large: ['The request is too large', STUDIO],
   invalid_media_url: [
-    'This address cannot be used',
-    'Use a public address that begins with https:// and leads to the file itself, or upload the file.',
+    'This URL cannot be used',
+    'Use a public URL that begins with https:// and leads to the file itself, or upload the file.',
   ],
-  invalid_webhook_url: [
-    'The webhook’s address cannot be used',
-    'Use a public address that begins with https://.',
-  ],
+  invalid_webhook_url: ['The webhook’s URL cannot be used', 'Use a public URL that begins with https://.'],
   unsupported_content_type: [
     'This kind of file is not supported',
     'Export the video as MP4, or the voice as WAV or MP3.',
@@ -42,7 +39,7 @@ const EXPLANATIONS: Readonly<Record<ErrorCode, readonly [title: string, hint: st
   invalid_api_key: ['Your key was refused', 'Sign in with a key that is valid.'],
   render_not_found: [
     'There is no such render',
-    'It belongs to another customer, or the address is incomplete. Sign in with a key of the customer who made it.',
+    'It belongs to another customer, or the URL is incomplete. Sign in with a key of the customer who made it.',
   ],
   preparation_not_found: ['There is no such preparation', 'Prepare the video again.'],
   asset_not_found: ['The uploaded file is not there', STORED],
@@ -85,16 +82,16 @@ const EXPLANATIONS: Readonly<Record<ErrorCode, readonly [title: string, hint: st
     'Try again. If it happens again, send the request id to your operator.',
   ],
   media_download_failed: [
-    'A file could not be fetched from its address',
+    'A file could not be fetched from its URL',
     'Its server did not answer. Try again, or upload the file instead.',
   ],
   media_not_accessible: [
-    'An address does not lead to a file',
-    'It needs a login, is gone, or leads to a page. Use a public address of the file itself, or upload the file.',
+    'A URL does not lead to a file',
+    'It needs a login, is gone, or leads to a page. Use a public URL of the file itself, or upload the file.',
   ],
   media_url_not_allowed: [
-    'An address leads to a place that is not allowed',
-    'Use an address that is public and does not redirect more than three times, or upload the file.',
+    'A URL leads to a place that is not allowed',
+    'Use a URL that is public and does not redirect more than three times, or upload the file.',
   ],
   media_too_large: [
     'A file is larger than 256 MiB',
@@ -116,7 +113,7 @@ const EXPLANATIONS: Readonly<Record<ErrorCode, readonly [title: string, hint: st
     'Use a video that shows a face from the front, well lit and not too small.',
   ],
   engine_timeout: ['The engine took too long', `${AGAIN} A shorter clip or another engine also helps.`],
-  engine_out_of_memory: ['The engine ran out of memory', `${AGAIN} A smaller picture also helps.`],
+  engine_out_of_memory: ['The engine ran out of memory', `${AGAIN} A smaller video also helps.`],
   worker_lost: ['The work was interrupted several times', AGAIN],
   engine_failed: ['The engine failed', `${AGAIN} If it fails again, try another engine.`],
   encode_failed: ['The result could not be written', AGAIN],

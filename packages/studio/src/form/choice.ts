@@ -67,11 +67,7 @@ export function problems({
 export function remedy(choices: RenderChoices): string | null {
   const found = problems(choices);
   const what = (choice: Choice | null, name: string): string =>
-    choice === null
-      ? `a ${name}`
-      : choice.kind === 'url'
-        ? `another address for the ${name}`
-        : `another ${name}`;
+    choice === null ? `a ${name}` : choice.kind === 'url' ? `another URL for the ${name}` : `another ${name}`;
   const needed = [
     found.video === null ? null : what(choices.video, 'video'),
     found.voice === null ? null : what(choices.voice, 'voice'),
@@ -95,7 +91,7 @@ export function outputSecondsOf({ syncMode, video, voice }: RenderChoices): numb
   return timelinePicture(syncMode, videoSeconds, voiceSeconds).outputSeconds;
 }
 
-/** Whether two choices are the same file or address, whatever has become known of it since. */
+/** Whether two choices are the same file or URL, whatever has become known of it since. */
 export function isSame(a: Choice, b: Choice): boolean {
   if (a.kind === 'url') return b.kind === 'url' && a.url === b.url;
   return a.file !== null && a.file === fileOf(b);

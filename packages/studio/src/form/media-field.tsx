@@ -35,7 +35,7 @@ const accepted = (mediaType: MediaType): string =>
     ...Object.keys(CONTENT_TYPE_BY_EXTENSION[mediaType]).map((extension) => `.${extension}`),
   ].join(',');
 
-/** A card to drop a file on, to choose one, or to enter its address. */
+/** A card to drop a file on, to choose one, or to enter its URL. */
 export function MediaField(props: MediaFieldProps): JSX.Element {
   const { mediaType, title, icon, formats, choice, problem, onUrl, onClear, preview, actions } = props;
   const [over, setOver] = useState(false);
@@ -80,7 +80,7 @@ export function MediaField(props: MediaFieldProps): JSX.Element {
           {actions}
           <button type="button" class="button" onClick={() => setAsUrl(true)}>
             <Icon name="link" size={16} />
-            Use an address
+            Use a URL
           </button>
         </div>
       </div>

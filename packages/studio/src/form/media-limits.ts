@@ -50,14 +50,13 @@ export function durationProblem(mediaType: MediaType, seconds: number): string |
 }
 
 export function urlProblem(text: string): string | null {
-  const https = 'Use an address that begins with https://, is public and leads to the file itself.';
+  const https = 'Use a URL that begins with https://, is public and leads to the file itself.';
   if (!URL.canParse(text)) return https;
   const url = new URL(text);
   if (url.protocol !== 'https:') return https;
-  if (url.port !== '') return 'Use an address without a port: only port 443 is allowed.';
-  if (url.username !== '' || url.password !== '')
-    return 'Remove the user name and password from the address.';
-  if (text.length > URL_MAX_LENGTH) return `Use an address of at most ${URL_MAX_LENGTH} characters.`;
+  if (url.port !== '') return 'Use a URL without a port: only port 443 is allowed.';
+  if (url.username !== '' || url.password !== '') return 'Remove the user name and password from the URL.';
+  if (text.length > URL_MAX_LENGTH) return `Use a URL of at most ${URL_MAX_LENGTH} characters.`;
   return null;
 }
 

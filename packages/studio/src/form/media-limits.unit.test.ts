@@ -39,7 +39,7 @@ describe('the limits of media', () => {
     expect(contentTypeOf(mediaType, media)).toBe(type);
   });
 
-  it('admit public addresses, with the port named or not', () => {
+  it('admit public URLs, with the port named or not', () => {
     expect(urlProblem('https://example.com/a.mp4')).toBeNull();
     expect(urlProblem('https://example.com:443/a.mp4')).toBeNull();
   });
@@ -49,8 +49,8 @@ describe('the limits of media', () => {
     ['example.com/a.mp4', 'https://'],
     ['https://example.com:8443/a.mp4', 'port'],
     ['https://me:secret@example.com/a.mp4', 'password'],
-  ])('refuse the address %s, because of %s', (address, problem) => {
-    expect(urlProblem(address)).toContain(problem);
+  ])('refuse the URL %s, because of %s', (url, problem) => {
+    expect(urlProblem(url)).toContain(problem);
   });
 });
 

@@ -10,7 +10,7 @@ export interface RenderToCopy {
   readonly voice: InputToCopy;
 }
 
-/** A file by its name here and, once uploaded, by its asset; or an address. */
+/** A file by its name here and, once uploaded, by its asset; or a URL. */
 export type InputToCopy = { readonly name: string; readonly assetId: string } | { readonly url: string };
 
 export const COPY_FORMS = ['command', 'TypeScript', 'Python', 'curl', 'agent'] as const;

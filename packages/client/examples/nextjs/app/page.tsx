@@ -61,7 +61,7 @@ async function upload(media: 'video' | 'audio', file: File): Promise<string> {
   return id;
 }
 
-/** An address of the result in this page, once the webhook has brought it. */
+/** The URL of the result in this page, once the webhook has brought it. */
 async function finished(id: string, onProgress: (percent: number) => void): Promise<string> {
   for (;;) {
     const response = await fetch(`/api/renders/${id}`);
