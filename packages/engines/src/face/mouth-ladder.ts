@@ -50,9 +50,10 @@ const ROUNDING = 1e-9;
 
 /**
  * What a frame may deviate by before it is as bad as one from the next rung: the nose from the middle between the eyes,
- * in distances of the eyes (as a head turns by 10°); the slope of the eyes, which the picture levels; the size of the
- * face; the width of the mouth (a smile shines, and drawn together for "oo" it looks blotched); how far the face moves in
- * 40 ms, and how far its picture reaches beyond the frame, both as a part of its side.
+ * in distances of the eyes (as a head turns or nods by 10°: seen from below, the upper lip is thick); the slope of the
+ * eyes, which the picture levels; the size of the face; the width of the mouth (a smile shines, and drawn together for "oo"
+ * it looks blotched); how far the face moves in 40 ms, and how far its picture reaches beyond the frame, both as a part of
+ * its side.
  */
 const TURN = 0.1;
 const ROLL = 0.3;
@@ -69,8 +70,9 @@ const AS_GOOD = 0.25;
 interface Candidate extends MouthSquare {
   readonly frame: number;
   readonly opening: number;
-  /** How far the tip of the nose is from the middle between the eyes, along their line, in distances of the eyes. */
+  /** How far the tip of the nose is from the middle between the eyes, along their line and below it, in their distances. */
   readonly turn: number;
+  readonly nod: number;
   /** The mouth's, as a part of the square's side. */
   readonly width: number;
 }
@@ -150,10 +152,12 @@ function candidateOf(track: FaceTrack, frame: number): Candidate | null {
   const right = landmarkCenter(landmarks, RIGHT_EYE);
   const nose = landmark(landmarks, NOSE_TIP);
   const [acrossX, acrossY] = [right.x - left.x, right.y - left.y];
-  const along = (nose.x - (left.x + right.x) / 2) * acrossX + (nose.y - (left.y + right.y) / 2) * acrossY;
-  const turn = along / (acrossX ** 2 + acrossY ** 2);
+  const [noseX, noseY] = [nose.x - (left.x + right.x) / 2, nose.y - (left.y + right.y) / 2];
+  const squared = acrossX ** 2 + acrossY ** 2;
+  const turn = (noseX * acrossX + noseY * acrossY) / squared;
+  const nod = (noseY * acrossX - noseX * acrossY) / squared;
   const width = distance(landmark(landmarks, LEFT_CORNER), landmark(landmarks, RIGHT_CORNER)) / square.side;
-  return { ...square, frame, opening: mouthOpening(landmarks), turn, width };
+  return { ...square, frame, opening: mouthOpening(landmarks), turn, nod, width };
 }
 
 /**
@@ -191,11 +195,12 @@ function rangeOf(candidates: readonly Candidate[]): { lowest: number; range: num
 function blemishesOf(track: FaceTrack, candidates: readonly Candidate[]): (candidate: Candidate) => number {
   const usual = (of: (candidate: Candidate) => number): number => quantile(candidates.map(of), 0.5);
   const turn = usual((candidate) => candidate.turn);
+  const nod = usual((candidate) => candidate.nod);
   const angle = usual((candidate) => candidate.angle);
   const side = usual((candidate) => candidate.side);
   const width = usual((candidate) => candidate.width);
   return (candidate) =>
-    Math.abs(candidate.turn - turn) / TURN +
+    Math.hypot(candidate.turn - turn, candidate.nod - nod) / TURN +
     Math.abs(candidate.angle - angle) / ROLL +
     Math.abs(Math.log(candidate.side / side)) / GROWTH +
     Math.abs(Math.log(candidate.width / width)) / WIDER +

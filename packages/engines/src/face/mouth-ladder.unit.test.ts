@@ -15,16 +15,18 @@ const MOUTH_CORNERS = [48, 54];
 interface Pose {
   /** How far the lips are apart in the middle, in distances of the eyes. */
   readonly opening?: number;
-  /** How far the nose is from between the eyes, likewise. */
+  /** How far the nose is from between the eyes, and from where it is below them, likewise. */
   readonly turn?: number;
+  readonly nod?: number;
   /** The mouth's, relative to its usual width. */
   readonly width?: number;
   readonly x?: number;
 }
 
-function face({ opening = 0, turn = 0, width = 1, x = 320 }: Pose): Float32Array {
+function face({ opening = 0, turn = 0, nod = 0, width = 1, x = 320 }: Pose): Float32Array {
   const points = paintedLandmarks({ side: 0, x, y: 280, half: 40 }, opening * EYES);
   points[NOSE_TIP * 2] = x + turn * EYES;
+  points[NOSE_TIP * 2 + 1] = (points[NOSE_TIP * 2 + 1] ?? 0) + nod * EYES;
   for (const at of MOUTH_CORNERS) points[at * 2] = x + width * ((points[at * 2] ?? 0) - x);
   return points;
 }
@@ -52,11 +54,11 @@ describe('the frames proposed for a ladder', () => {
     });
   });
 
-  test('show the face as it usually is, not turned', () => {
+  test.each(['turn', 'nod'] as const)('show the face as it usually is, without a %s of the head', (way) => {
     // Every second second the head is turned, with the same mouths.
     const isTurned = (frame: number): boolean => Math.floor(frame / 25) % 2 === 0;
     const track = trackOf(
-      speaking(250).map((pose, frame) => ({ ...pose, turn: isTurned(frame) ? 0.3 : 0.02 })),
+      speaking(250).map((pose, frame) => ({ ...pose, [way]: isTurned(frame) ? 0.3 : 0.02 })),
     );
     // The head is turned a little less often than not.
     track.found.fill(0, 0, 10);
