@@ -35,6 +35,15 @@ export function toRgb(
   }
 }
 
+/** Multiplies `count` float32, a multiple of four, and adds a term to each, in place. */
+export function scale(values: usize, count: i32, gain: f32, term: f32): void {
+  const gains = f32x4.splat(gain);
+  const terms = f32x4.splat(term);
+  for (let at = values, end = values + ((<usize>count) << 2); at < end; at += 16) {
+    v128.store(at, f32x4.add(f32x4.mul(v128.load(at), gains), terms));
+  }
+}
+
 /** Clamps to [-1, 1]; NaN becomes −1. */
 export function clipped(values: v128): v128 {
   return f32x4.pmin(f32x4.splat(1), f32x4.pmax(f32x4.splat(-1), values));

@@ -19,6 +19,9 @@ import { reserveTone, startToSdr } from './sdr-colors';
  */
 export type CropFace = (picture: Uint8Array, box: Box, target: Float32Array, offset: number) => void;
 
+/** What a network was trained on in place of x in [-1, 1]: gain · x + term, for R, G and B. */
+type Normalization = readonly { readonly gain: number; readonly term: number }[];
+
 /**
  * Resamples luma by `interpolation` (most engines were trained on Lanczos), and chroma bilinearly, since it has half
  * the resolution anyway.
@@ -28,6 +31,7 @@ export function createCropFace(
   format: PictureFormat,
   size: number,
   interpolation: Interpolation = LANCZOS,
+  normalization: Normalization = [],
 ): CropFace {
   if (padded(size) !== size) throw new RangeError(`the side of a crop is a multiple of eight, not ${size}`);
   const { width, height } = format;
@@ -65,6 +69,7 @@ export function createCropFace(
       kernels.resamplePlane(sampleBytes, pixels + plane, chromaWidth, chroma.across, chroma.down, line, out);
     });
     toSdr(planes, area);
+    normalization.forEach(({ gain, term }, k) => kernels.scale(planes + k * area * 4, area, gain, term));
     target.set(result, offset);
   };
 }

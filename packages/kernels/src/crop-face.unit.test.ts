@@ -1,5 +1,6 @@
 import { createCropFace } from './crop-face';
 import { type PictureFormat, pictureLayout } from './picture';
+import { LANCZOS } from './resampling';
 
 const SIZE = 16;
 const format: PictureFormat = {
@@ -38,6 +39,24 @@ describe('color', () => {
       expect(Math.abs(value - (rgb[channel] ?? NaN))).toBeLessThan(0.015),
     );
   });
+});
+
+test('a normalized crop has the values of any other, scaled and shifted by channel', () => {
+  const picture = flat(0, 128, 128).map((_, i) => (i * 37) % 256);
+  const box = { x1: 10, y1: 8, x2: 40, y2: 31 };
+  const [plain, normalized] = [new Float32Array(3 * SIZE * SIZE), new Float32Array(3 * SIZE * SIZE)];
+  const normalization = [
+    { gain: 2, term: 0 },
+    { gain: 0.5, term: -3 },
+    { gain: 1, term: 0.25 },
+  ];
+  createCropFace(format, SIZE)(picture, box, plain, 0);
+  createCropFace(format, SIZE, LANCZOS, normalization)(picture, box, normalized, 0);
+  const wanted = plain.map((value, i) => {
+    const { gain, term } = normalization[Math.floor(i / (SIZE * SIZE))] ?? { gain: NaN, term: NaN };
+    return gain * value + term;
+  });
+  expect(normalized).toEqual(wanted);
 });
 
 test('the box, even a fractional one, covers the whole square', () => {

@@ -16,6 +16,7 @@ type Kernels = Readonly<
     | 'resamplePlane'
     | 'samplePatch'
     | 'sampleSquare'
+    | 'scale'
     | 'toFixed'
     | 'toRgb'
     | 'toSdr'

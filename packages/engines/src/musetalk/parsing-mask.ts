@@ -140,7 +140,12 @@ function createSpread(side: number): Spread {
     target.fill(0);
     let width = 0;
     for (const { dy, reach } of element) {
-      for (; width < reach; width++) widen(widened, words);
+      while (width < reach) {
+        // No wider, or a gap would be left at the borders of the map.
+        const step = Math.min(reach - width, width + 1);
+        widen(widened, words, step);
+        width += step;
+      }
       const first = Math.max(0, -dy) * words;
       const end = Math.min(map.length, map.length - dy * words);
       const shift = dy * words;
@@ -149,14 +154,15 @@ function createSpread(side: number): Spread {
   };
 }
 
-/** Every cell also sets its neighbors on both sides. */
-function widen(map: BitMap, words: number): void {
+/** Every cell also sets those `by` columns to its left and right, fewer than a word has. */
+function widen(map: BitMap, words: number, by: number): void {
+  const rest = WORD - by;
   for (let row = 0; row < map.length; row += words) {
     let left = 0;
     for (let i = row; i < row + words; i++) {
       const word = map[i] ?? 0;
       const right = i + 1 < row + words ? (map[i + 1] ?? 0) : 0;
-      map[i] = word | (word << 1) | (left >>> 31) | (word >>> 1) | (right << 31);
+      map[i] = word | (word << by) | (left >>> rest) | (word >>> by) | (right << rest);
       left = word;
     }
   }

@@ -74,6 +74,21 @@ describe('musetalk parsing mask', () => {
       expect(span(mask, 44)).toEqual([35, 68]);
     });
 
+    test('jaw erodes what is beside the edge of the map without a gap', () => {
+      // As much without skin that nothing grows over the first cell of row 60, and over all others.
+      const gap = Array.from({ length: 23 }, (_, i): { from: Cell; to: Cell; name: number } => ({
+        from: [0, 54 + i],
+        to: [Math.min(i, 10), 54 + i],
+        name: 0,
+      }));
+      const mask = maskOf(classes({ from: [0, 0], to: [127, 127], name: 1 }, ...gap), {});
+      expect([58, 59, 60].map((y) => span(mask, y))).toEqual([
+        [1, 127],
+        [18, 127],
+        [35, 127],
+      ]);
+    });
+
     test('the edge of the map erodes nothing from a face that it cuts off', () => {
       const mask = maskOf(classes({ from: [0, 0], to: [127, 127], name: 1 }), {});
       expect(mask.every((cell) => cell === 1)).toBe(true);

@@ -16,6 +16,12 @@ export const PARSING_SIDE = 512;
 const MEAN = [0.485, 0.456, 0.406] as const;
 const DEVIATION = [0.229, 0.224, 0.225] as const;
 
+/** The same from [-1, 1]. */
+const NORMALIZATION = DEVIATION.map((deviation, channel) => ({
+  gain: 0.5 / deviation,
+  term: (0.5 - (MEAN[channel] ?? 0)) / deviation,
+}));
+
 /** The square around a face box that is parsed: 1.5 times the longer side of the box. */
 export function parsingSquare({ x1, y1, x2, y2 }: Box): Box {
   const half = (MASK_SQUARE * Math.max(x2 - x1, y2 - y1)) / 2;
@@ -31,30 +37,22 @@ export function parsingSquare({ x1, y1, x2, y2 }: Box): Box {
 type CropForParsing = (picture: Uint8Array, face: Box, target: Float32Array, offset: number) => void;
 
 export function createCropForParsing(format: PictureFormat): CropForParsing {
-  const crop = createCropFace(format, PARSING_SIDE, BILINEAR);
+  const crop = createCropFace(format, PARSING_SIDE, BILINEAR, NORMALIZATION);
   const area = PARSING_SIDE * PARSING_SIDE;
   return (picture, face, target, offset) => {
     const square = parsingSquare(face);
     crop(picture, square, target, offset);
     const columns = inside(square.x1, square.x2, format.width);
     const rows = inside(square.y1, square.y2, format.height);
-    for (let channel = 0; channel < 3; channel++) {
-      const mean = MEAN[channel] ?? 0;
-      const deviation = DEVIATION[channel] ?? 1;
-      const black = -mean / deviation;
-      const gain = 0.5 / deviation;
-      const level = gain + black;
-      const start = offset + channel * area;
-      for (let y = 0; y < PARSING_SIDE; y++) {
-        const row = start + y * PARSING_SIDE;
-        const visible = y >= rows.first && y < rows.end;
-        const from = visible ? row + columns.first : row + PARSING_SIDE;
-        const to = visible ? row + columns.end : row + PARSING_SIDE;
-        target.fill(black, row, from);
-        for (let i = from; i < to; i++) target[i] = (target[i] ?? 0) * gain + level;
-        target.fill(black, to, row + PARSING_SIDE);
+    NORMALIZATION.forEach(({ gain, term }, channel) => {
+      const plane = target.subarray(offset + channel * area, offset + (channel + 1) * area);
+      const black = term - gain;
+      plane.fill(black, 0, rows.first * PARSING_SIDE).fill(black, rows.end * PARSING_SIDE);
+      if (columns.first === 0 && columns.end === PARSING_SIDE) return;
+      for (let row = 0; row < area; row += PARSING_SIDE) {
+        plane.fill(black, row, row + columns.first).fill(black, row + columns.end, row + PARSING_SIDE);
       }
-    }
+    });
   };
 }
 
@@ -117,6 +115,13 @@ function lowerHalf(face: Box): { columns: Stretch[]; rows: Stretch[] } {
 
 /** Mean over a rectangle inside the mask. */
 function meanOf(mask: Uint8Array, across: Stretch, down: Stretch): number {
+  // Most rectangles lie inside the face or outside it.
+  let ones = 0;
+  for (let y = down.first; y < down.end; y++)
+    for (let x = across.first; x < across.end; x++) ones += mask[y * PARSING_SIDE + x] ?? 0;
+  if (ones === 0) return 0;
+  if (ones === (down.end - down.first) * (across.end - across.first)) return 1;
+
   let sum = 0;
   for (let y = down.first; y < down.end; y++) {
     const tall = Math.min(y + 1, down.to) - Math.max(y, down.from);

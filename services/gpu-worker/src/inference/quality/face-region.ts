@@ -116,7 +116,10 @@ export function createRegionReader(format: PictureFormat) {
       }
       toSdr(planes);
       const data = new Uint8ClampedArray(3 * area);
-      planes.forEach((color, i) => (data[3 * (i % area) + Math.floor(i / area)] = 127.5 * (color + 1)));
+      for (let channel = 0; channel < 3; channel++) {
+        const plane = channel * area;
+        for (let i = 0; i < area; i++) data[3 * i + channel] = 127.5 * ((planes[plane + i] ?? 0) + 1);
+      }
       return { picture: { width, height, data: new Uint8Array(data.buffer) }, left, top, step };
     },
   };
