@@ -30,10 +30,13 @@ export function logMel(recording: Recording): Float32Array<ArrayBuffer> {
     const samples = recording.read(from, Math.min(recording.length, end * HOP + FRAME_LENGTH / 2));
     for (let f = block; f < end; f++) {
       const start = f * HOP - FRAME_LENGTH / 2;
-      for (let i = 0; i < FRAME_LENGTH; i++)
-        frame[i] = samples[reflect(start + i, recording.length) - from] ?? 0;
       // Most of a short recording's segment is padding.
-      const isSilent = frame.every((sample) => sample === 0);
+      let isSilent = true;
+      for (let i = 0; i < FRAME_LENGTH; i++) {
+        const sample = samples[reflect(start + i, recording.length) - from] ?? 0;
+        frame[i] = sample;
+        isSilent &&= sample === 0;
+      }
       if (!isSilent) powerSpectrum(frame, power);
       for (let band = 0; band < MEL_BANDS; band++) {
         const level = isSilent ? SILENT : Math.log10(Math.max(bandEnergy(filters[band], power), FLOOR));
@@ -73,6 +76,7 @@ export function melSlice(mel: Float32Array, start: number): Float32Array<ArrayBu
 
 /** Mirrors an index at the first and last sample, repeatedly for a very short signal. */
 function reflect(index: number, length: number): number {
+  if (index >= 0 && index < length) return index;
   const period = 2 * (length - 1);
   const wrapped = ((index % period) + period) % period;
   return wrapped < length ? wrapped : period - wrapped;

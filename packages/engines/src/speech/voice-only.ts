@@ -19,11 +19,11 @@ export function voiceOnly(recording: Recording, stretches: readonly Stretch[]): 
     for (const { start, end } of parts) {
       const [first, last] = [Math.max(from, start - RAMP), Math.min(to, end + RAMP)];
       if (first >= last) continue;
-      recording.read(first, last).forEach((sample, i) => {
-        const at = first + i;
+      const samples = recording.read(first, last);
+      for (let at = first; at < last; at++) {
         const outside = Math.max(start - at, at - end + 1, 0);
-        target[at - from] = (1 - outside / (RAMP + 1)) * sample;
-      });
+        target[at - from] = (1 - outside / (RAMP + 1)) * (samples[at - first] ?? 0);
+      }
     }
   });
 }
