@@ -52,13 +52,14 @@ const ROUNDING = 1e-9;
  * What a frame may deviate by before it is as bad as one from the next rung: the nose from the middle between the eyes,
  * in distances of the eyes (as a head turns or nods by 10°: seen from below, the upper lip is thick); the slope of the
  * eyes, which the picture levels; the size of the face; the width of the mouth (a smile shines, and drawn together for "oo"
- * it looks blotched); how far the face moves in 40 ms, and how far its picture reaches beyond the frame, both as a part of
- * its side.
+ * it looks blotched); one corner of the mouth from the height of the other (a crooked smile shows teeth on one side), how
+ * far the face moves in 40 ms, and how far its picture reaches beyond the frame, as parts of its side.
  */
 const TURN = 0.1;
 const ROLL = 0.3;
 const GROWTH = 0.25;
 const WIDER = 0.1;
+const SLANT = 0.05;
 const MOTION = 0.03;
 const MOTION_SECONDS = 0.04;
 const OUTSIDE = 0.1;
@@ -75,6 +76,8 @@ interface Candidate extends MouthSquare {
   readonly nod: number;
   /** The mouth's, as a part of the square's side. */
   readonly width: number;
+  /** How far one corner of the mouth is below the other, likewise. */
+  readonly slant: number;
 }
 
 /**
@@ -156,8 +159,11 @@ function candidateOf(track: FaceTrack, frame: number): Candidate | null {
   const squared = acrossX ** 2 + acrossY ** 2;
   const turn = (noseX * acrossX + noseY * acrossY) / squared;
   const nod = (noseY * acrossX - noseX * acrossY) / squared;
-  const width = distance(landmark(landmarks, LEFT_CORNER), landmark(landmarks, RIGHT_CORNER)) / square.side;
-  return { ...square, frame, opening: mouthOpening(landmarks), turn, nod, width };
+  const [from, to] = [landmark(landmarks, LEFT_CORNER), landmark(landmarks, RIGHT_CORNER)];
+  const width = distance(from, to) / square.side;
+  const slant =
+    ((to.y - from.y) * Math.cos(square.angle) - (to.x - from.x) * Math.sin(square.angle)) / square.side;
+  return { ...square, frame, opening: mouthOpening(landmarks), turn, nod, width, slant };
 }
 
 /**
@@ -199,11 +205,13 @@ function blemishesOf(track: FaceTrack, candidates: readonly Candidate[]): (candi
   const angle = usual((candidate) => candidate.angle);
   const side = usual((candidate) => candidate.side);
   const width = usual((candidate) => candidate.width);
+  const slant = usual((candidate) => candidate.slant);
   return (candidate) =>
     Math.hypot(candidate.turn - turn, candidate.nod - nod) / TURN +
     Math.abs(candidate.angle - angle) / ROLL +
     Math.abs(Math.log(candidate.side / side)) / GROWTH +
     Math.abs(Math.log(candidate.width / width)) / WIDER +
+    Math.abs(candidate.slant - slant) / SLANT +
     motionAt(track, candidate) / MOTION +
     beyondPicture(track, candidate) / OUTSIDE;
 }

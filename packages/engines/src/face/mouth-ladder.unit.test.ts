@@ -10,7 +10,8 @@ const size = { width: 640, height: 480 };
 /** Distance of the painted eyes' centers, pixels. */
 const EYES = 86;
 const NOSE_TIP = 30;
-const MOUTH_CORNERS = [48, 54];
+const RIGHT_CORNER = 54;
+const MOUTH_CORNERS = [48, RIGHT_CORNER];
 
 interface Pose {
   /** How far the lips are apart in the middle, in distances of the eyes. */
@@ -20,14 +21,17 @@ interface Pose {
   readonly nod?: number;
   /** The mouth's, relative to its usual width. */
   readonly width?: number;
+  /** How far its right corner is below the left one, in distances of the eyes. */
+  readonly slant?: number;
   readonly x?: number;
 }
 
-function face({ opening = 0, turn = 0, nod = 0, width = 1, x = 320 }: Pose): Float32Array {
+function face({ opening = 0, turn = 0, nod = 0, width = 1, slant = 0, x = 320 }: Pose): Float32Array {
   const points = paintedLandmarks({ side: 0, x, y: 280, half: 40 }, opening * EYES);
   points[NOSE_TIP * 2] = x + turn * EYES;
   points[NOSE_TIP * 2 + 1] = (points[NOSE_TIP * 2 + 1] ?? 0) + nod * EYES;
   for (const at of MOUTH_CORNERS) points[at * 2] = x + width * ((points[at * 2] ?? 0) - x);
+  points[RIGHT_CORNER * 2 + 1] = (points[RIGHT_CORNER * 2 + 1] ?? 0) + slant * EYES;
   return points;
 }
 
@@ -66,9 +70,12 @@ describe('the frames proposed for a ladder', () => {
     expect(proposed.filter(isTurned)).toEqual([]);
   });
 
-  test('show the mouth as wide as it usually is, not smiling', () => {
+  test.each([
+    ['smiling', { width: 1.3 }],
+    ['drawn to one side', { slant: 0.2 }],
+  ])('show the mouth as it usually is, not %s', (_, smile) => {
     const smiles = (frame: number): boolean => Math.floor(frame / 25) % 3 === 0;
-    const track = trackOf(speaking(250).map((pose, frame) => ({ ...pose, width: smiles(frame) ? 1.3 : 1 })));
+    const track = trackOf(speaking(250).map((pose, frame) => ({ ...pose, ...(smiles(frame) && smile) })));
     expect(proposeMouths(track, 0).flat().filter(smiles)).toEqual([]);
   });
 
