@@ -7,7 +7,7 @@ import { LANDMARK_VALUES } from './landmarks';
  * Version of a face track's layout and meaning, and of the rules by which its face was found. Tracks of another version
  * are refused. An analyzer's own version covers only its pack.
  */
-export const FACE_TRACK_VERSION = '13';
+export const FACE_TRACK_VERSION = '14';
 
 /**
  * The rows of how many seconds before and after a frame may affect the data derived for it from the track, such as

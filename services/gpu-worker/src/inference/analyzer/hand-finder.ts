@@ -26,6 +26,12 @@ const PRESENCE = { found: 0.7, followed: 0.5 };
  */
 const FOLLOWED_BACK = 0.4;
 
+/**
+ * Fingers at a chin may have their palm below the picture, where it is not found. Such ones are looked for in a square
+ * below the face: its side, and how far its middle is below the face's, in sides of the face's own.
+ */
+const FINGERS_BELOW = { side: 0.75, down: 0.5 };
+
 /** Most hands that are looked at in a picture, for each face in it. */
 const MOST_HANDS = 3;
 
@@ -113,6 +119,12 @@ export function createHandFinders(run: RunModel): () => HandFinder {
         const hand = await take(patch, PRESENCE.found);
         if (hand && areNear(hand)) await followBack(hand, seconds, areNear);
       }
+      for (const square of squares) {
+        const patch = fingersBelow(square);
+        if (!isCutOff(patch, picture) || hands.some((hand) => isNear(hand, square))) continue;
+        const hand = await take(patch, PRESENCE.found);
+        if (hand) await followBack(hand, seconds, areNear);
+      }
     }
     followed = hands.filter(areNear);
     keep(picture, seconds, hands);
@@ -185,6 +197,13 @@ function squareAround(squares: readonly Patch[], { width, height }: RgbPicture):
   if (side > WIDEST * Math.min(...squares.map((one) => one.side))) return null;
   return { x: (x1 + x2) / 2, y: (y1 + y2) / 2, side, angle: 0 };
 }
+
+function fingersBelow({ x, y, side, angle }: Patch): Patch {
+  return { ...moved({ x, y }, angle, -FINGERS_BELOW.down * side), side: FINGERS_BELOW.side * side, angle };
+}
+
+/** Whether the picture ends within this patch. */
+const isCutOff = ({ y, side }: Patch, { height }: RgbPicture): boolean => y + side / 2 > height;
 
 /** Whether two patches touch, or nearly. */
 const isBeside = (a: Patch, b: Patch): boolean =>

@@ -184,6 +184,16 @@ describe('createHandFinders', () => {
     expect(asked.filter((role) => role === 'hand_landmarks')).toHaveLength(1);
   });
 
+  test('fingers whose palm is below the picture are found without it', async () => {
+    const { run, asked } = networks(() => ({ palms: [], presence: 0.9 }));
+    // The picture ends one and a half distances of the eyes below the middle of the face.
+    expect(await createHandFinders(run)()(blankPicture(SIDE, 130), 0, faceAt(100, 20))).toHaveLength(1);
+    expect(asked).toEqual(['palm_detector', 'hand_landmarks']);
+    asked.length = 0;
+    expect(await createHandFinders(run)()(picture, 0, faceAt(100, 20))).toEqual([]);
+    expect(asked).toEqual(['palm_detector']);
+  });
+
   test('one hand that two palms point at is one hand', async () => {
     const { run } = networks(() => ({ palms: [CHIN, { x: 0.51, y: 0.7 }], presence: 0.9 }));
     expect(await createHandFinders(run)()(picture, 0, face)).toHaveLength(1);
