@@ -102,9 +102,10 @@ export function createCoverFinder(findHands: HandFinder, scale: readonly [number
     pending = pending.slice(block.length);
     kept = kept.filter(({ seconds }) => seconds >= start - BEFORE);
     if (block.length === 0) return;
-    const usual = evenly(kept.filter(({ seconds }) => seconds < end + AFTER));
+    const around = kept.filter(({ seconds }) => seconds < end + AFTER);
+    const usual = evenly(around);
     const reference = createReference(usual);
-    const standing = standingThing(usual);
+    const standing = standingThing(usual, around);
     for (const look of block) {
       const { cells: uncommon, sure, possible } = uncommonCells(look, reference);
       const { frame, seconds, patch, inSource } = look;

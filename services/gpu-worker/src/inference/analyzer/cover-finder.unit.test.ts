@@ -159,8 +159,21 @@ describe('createCoverFinder', () => {
     expect(covers.size).toBe(0);
   });
 
-  test('what is there throughout is not told before a head that is still', async () => {
+  test('what is there throughout is not told before a head that is still and silent', async () => {
     expect((await watch(4, () => ({ thing: STANDING }))).covers.size).toBe(0);
+  });
+
+  test('what stands before a still head that talks is told, because the jaw moves behind it; its beard is not', async () => {
+    const open = (seconds: number): number => 0.3 * Math.sin(4 * seconds) ** 2;
+    const { covers } = await watch(4, (seconds) => ({ thing: STANDING, open: open(seconds) }));
+    expect(covers.size).toBe(50);
+    for (const cover of covers.values()) expect(isCovered(cover, ...cellAt(0, 1.15))).toBe(true);
+    const beard = (by: number): Thing => ({ x: STANDING.x, y: [STANDING.y[0] + by, STANDING.y[1] + by] });
+    const scene = (seconds: number): Scene => ({
+      thing: beard(open(seconds) / 4),
+      open: open(seconds),
+    });
+    expect((await watch(4, scene)).covers.size).toBe(0);
   });
 
   test('what stands before the mouth covers it if it hides half of it', async () => {

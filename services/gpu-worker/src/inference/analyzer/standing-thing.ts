@@ -5,7 +5,8 @@ import { WIDENED } from './uncommon-cells';
 
 /*
  * Finds what stays before a face throughout, such as a microphone on a stand. The face is never seen without it, but it
- * keeps its place in the picture while the face moves behind it. A beard, lips and shadows move with the face.
+ * keeps its place in the picture while the face moves behind it: the head, or the jaw of a head that is still. A beard, lips
+ * and shadows move with the face.
  */
 
 /** A look, and where the face's square is in its picture. */
@@ -59,8 +60,32 @@ const CLEARER = 100;
 const LOSES = 0.7;
 const EDGE_AROUND = 3;
 
-/** Finds what stands before the face in these looks; null if nothing does, or the head is too still to tell. */
-export function standingThing(looks: readonly PlacedLook[]): StandingThing | null {
+/** While the cells on the nose and on the chin move by less than one, the head is still, and its jaw decides. */
+const STILL = 1;
+const STILL_CELLS = [34 * ALIGNED_SIDE + 32, 54 * ALIGNED_SIDE + 32];
+
+/**
+ * So many looks with the lower lip up are compared with as many in which it is so many cells lower. Between them, an edge
+ * that stays differs by at most this part of what it would differ by if it had moved down with the lip, or by less, but by
+ * a cell at least. Only cells below the lip count, of which there are enough.
+ */
+const LOOKS_OF_EACH = 3;
+const DROPS = { least: 1.5, most: 6 };
+const STAYS = 0.6;
+const FEWEST_BELOW_LIP = 20;
+
+const LOWER_LIP = 57;
+
+/**
+ * Finds what stands before the face; null if nothing does, or head and jaw are too still to tell.
+ *
+ * @param looks a few looks
+ * @param among all looks of the same seconds, to choose those from in which the jaw is up or down
+ */
+export function standingThing(
+  looks: readonly PlacedLook[],
+  among: readonly PlacedLook[],
+): StandingThing | null {
   const patch = middlePatch(looks);
   if (patch === null || looks.length < FEWEST_LOOKS) return null;
   const maps = looks.map((look) => cellMap(patch, look.patch));
@@ -80,7 +105,9 @@ export function standingThing(looks: readonly PlacedLook[]): StandingThing | nul
   }
   const cells = new Uint8Array(ALIGNED_CELLS);
   for (const part of connectedParts(steady.map((cell, i) => cell & (inner[i] ?? 0)))) {
-    if (part.length < FEWEST_CELLS || !keepsItsPlace(part, inner, edges)) continue;
+    if (part.length < FEWEST_CELLS) continue;
+    const edge = edgeOf(part, inner);
+    if (!isClearest(edge, edges) && !staysAsJawMoves(edge, jawMoves(among, patch))) continue;
     // Beyond the inner face it goes on in cells that are more like it than like the skin, as a neck in the shade is not.
     const own = colorOf(colors, part);
     const alike = steady.map((cell, i) =>
@@ -99,15 +126,59 @@ interface Edges {
   readonly single: Float32Array;
 }
 
-function keepsItsPlace(part: readonly number[], inner: Uint8Array, edges: Edges): boolean {
+/** The cells of the inner face around the edge of a part of it. */
+function edgeOf(part: readonly number[], inner: Uint8Array): number[] {
   const whole = new Uint8Array(ALIGNED_CELLS);
   for (const cell of part) whole[cell] = 1;
   const core = grown(whole, -1);
-  const along = grown(whole, EDGE_AROUND).map((cell, i) => cell & (inner[i] ?? 0) & (1 - (core[i] ?? 0)));
-  const clear = (values: Float32Array): number =>
-    values.reduce((sum, value, i) => sum + value * (along[i] ?? 0), 0);
+  return Array.from(grown(whole, EDGE_AROUND).entries()).flatMap(([cell, is]) =>
+    is === 1 && inner[cell] === 1 && core[cell] !== 1 ? [cell] : [],
+  );
+}
+
+function isClearest(edge: readonly number[], edges: Edges): boolean {
+  const clear = (values: Float32Array): number => edge.reduce((sum, cell) => sum + (values[cell] ?? 0), 0);
   const [asFaces, inPlace, single] = [clear(edges.asFaces), clear(edges.inPlace), clear(edges.single)];
   return inPlace - asFaces > CLEARER && single - inPlace < LOSES * (single - asFaces);
+}
+
+/** A still face with its lower lip up, and with it down: colors in the picture, the lip's row, and how far it moves. */
+interface JawMoves {
+  readonly up: Float32Array;
+  readonly down: Float32Array;
+  readonly lip: number;
+  readonly drop: number;
+}
+
+function jawMoves(looks: readonly PlacedLook[], patch: Patch): JawMoves | null {
+  const still = looks
+    .map((look) => ({ look, map: cellMap(patch, look.patch), lip: look.landmarks[LOWER_LIP * 2 + 1] ?? 0 }))
+    .filter(({ map }) => STILL_CELLS.every((cell) => apart(mapped(cell, map), centerOf(cell)) < STILL))
+    .sort((a, b) => a.lip - b.lip);
+  const up = still.slice(0, LOOKS_OF_EACH);
+  const most = meanLip(up) + DROPS.most;
+  const down = still.filter(({ lip }) => lip <= most).slice(-LOOKS_OF_EACH);
+  const drop = meanLip(down) - meanLip(up);
+  if (still.length < FEWEST_LOOKS || drop < DROPS.least) return null;
+  const shown = (some: typeof still): Float32Array =>
+    meanOf(some.map(({ look, map }) => moved(lumaChroma(look.colors), map)));
+  return { up: shown(up), down: shown(down), lip: meanLip(down), drop };
+}
+
+const meanLip = (looks: readonly { readonly lip: number }[]): number =>
+  looks.reduce((sum, { lip }) => sum + lip, 0) / looks.length;
+
+function staysAsJawMoves(edge: readonly number[], jaw: JawMoves | null): boolean {
+  if (jaw === null) return false;
+  const below = edge.filter((cell) => Math.floor(cell / ALIGNED_SIDE) > jaw.lip);
+  if (below.length < FEWEST_BELOW_LIP) return false;
+  const differs = (down: number): number =>
+    below.reduce(
+      (sum, cell) => sum + colorDistance(jaw.down, (cell + down * ALIGNED_SIDE) * 3, jaw.up, cell * 3),
+      0,
+    );
+  const moves = Array.from({ length: Math.round(jaw.drop) }, (_, i) => differs(i + 1));
+  return differs(0) < STAYS * Math.min(...moves);
 }
 
 /** The cells in which a look shows the thing, and some around them: 1 each. */
@@ -145,11 +216,18 @@ function cellMap(from: Patch, to: Patch): Affine {
   };
 }
 
+const centerOf = (cell: number): Point => ({
+  x: (cell % ALIGNED_SIDE) + 0.5,
+  y: Math.floor(cell / ALIGNED_SIDE) + 0.5,
+});
+
 /** Where this cell's center is in the other square, in its cells. */
 function mapped(cell: number, { a, b, c, d, e, f }: Affine): Point {
-  const [x, y] = [(cell % ALIGNED_SIDE) + 0.5, Math.floor(cell / ALIGNED_SIDE) + 0.5];
+  const { x, y } = centerOf(cell);
   return { x: a * x + b * y + c, y: d * x + e * y + f };
 }
+
+const apart = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y);
 
 const MIDDLE = ALIGNED_SIDE / 2;
 
