@@ -181,7 +181,7 @@ describe('a clip that shows its own mouth', () => {
     const mouths = paintedExemplars(LARGE_FACE, 24, GREEN);
     const steepest = async (image: Float32Array): Promise<number> => {
       const spoken = await generate(image, landmarks(12), audio({ jaw: 0.6 }), mouths);
-      return Math.max(...rowsOf(spoken).map((level, row, all) => Math.abs(level - (all[row - 1] ?? level))));
+      return Math.max(...steps(columnOf(spoken, 0)));
     };
     const sharp = picture(12);
     const blurred = smearedDown(sharp, 6);
@@ -190,6 +190,23 @@ describe('a clip that shows its own mouth', () => {
     expect(await steepest(blurred)).toBeLessThan(0.5 * own);
     // A mouth of other shape, below a nose that is sharp.
     expect(await steepest(softBelow)).toBeGreaterThan(0.8 * own);
+  });
+
+  test('leaves it sharp in a frame that is no softer than one of its own mouths', async () => {
+    const steepest = async (...softRungs: number[]): Promise<number> => {
+      const mouths = paintedExemplars(LARGE_FACE, 24, GREEN);
+      for (const rung of softRungs) {
+        const soft = smearedDown(paintedFace(LARGE_FACE, (24 * rung) / 7, 0, GREEN), 6);
+        mouths.pictures.set(
+          soft.map((value) => (value + 1) * 127.5),
+          rung * EXEMPLAR_BYTES,
+        );
+      }
+      const blurred = smearedDown(picture(12), 6);
+      const spoken = await generate(blurred, landmarks(12), audio({ jaw: 0.6 }), mouths);
+      return Math.max(...steps(columnOf(spoken, 0)));
+    };
+    expect(await steepest(1)).toBeGreaterThan(1.5 * (await steepest()));
   });
 
   test('opens it as far as it does itself', async () => {
@@ -207,7 +224,7 @@ describe('a clip that shows its own mouth', () => {
     const mouths = paintedExemplars(LARGE_FACE, 24, [-1, -1, -1]);
     const top = async (dental: number): Promise<number> => {
       const spoken = await generate(picture(0), landmarks(0), audio({ jaw: 0.95, dental }), mouths);
-      return rowsOf(spoken).findIndex((level) => level < -0.2);
+      return columnOf(spoken, 0).findIndex((level) => level < -0.2);
     };
     expect(await top(0.5)).toBeGreaterThanOrEqual(Math.min(await top(0), await top(1)));
   });
@@ -273,9 +290,12 @@ describe('a clip that shows its own mouth', () => {
   });
 });
 
-/** How red the middle of the mouth is, row by row. */
-const rowsOf = (image: Float32Array): number[] =>
-  Array.from({ length: 48 }, (_, row) => image[(162 + row) * SIDE + 128] ?? NaN);
+/** A channel in the middle of the mouth, row by row. */
+const columnOf = (image: Float32Array, channel: number): number[] =>
+  Array.from({ length: 48 }, (_, row) => image[(channel * SIDE + 162 + row) * SIDE + 128] ?? NaN);
+
+const steps = (levels: readonly number[]): number[] =>
+  levels.map((level, i) => Math.abs(level - (levels[i - 1] ?? level)));
 
 /** Every pixel as the mean of those up to so many rows above and below. */
 function smearedDown(image: Float32Array, reach: number): Float32Array {

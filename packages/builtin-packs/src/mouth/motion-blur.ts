@@ -26,6 +26,11 @@ const FAR = 4;
  * to those in the exemplars; sharp pictures differ by up to `from`.
  */
 const BLUR = { from: 0.35, surely: 0.6, length: 0.24, most: 4 };
+/**
+ * How many times (as a logarithm) the picture must be less fine than the least fine exemplar: those are sharp, too. A broad
+ * grin smooths a face twice as much as its closed lips do.
+ */
+const SOFTEST = { from: 0.1, surely: 0.2 };
 
 /** How far the picture is smeared, in pixels of the crop, [batch, 1, 1, 1] each. */
 export interface Blur {
@@ -45,13 +50,17 @@ export function motionBlur(
   const now = fineness(g, picture);
   const still = fineness(g, { ...ladder, frame: EXEMPLAR_FRAME });
   const [along, down] = (['along', 'down'] as const).map((direction) => {
-    const [face, nose] = (['face', 'nose'] as const).map((part) => {
-      const usual = g.op('ReduceMean', [still[part][direction], g.ints([0])]);
-      return m.div(usual, now[part][direction]);
-    }) as [Value, Value];
-    const times = g.op('Log', [m.min(face, nose)]);
+    /** How many times as fine as the picture the exemplars are, as a logarithm. */
+    const finer = (all: 'ReduceMean' | 'ReduceMin'): Value => {
+      const [face, nose] = (['face', 'nose'] as const).map((part) =>
+        m.div(g.op(all, [still[part][direction], g.ints([0])]), now[part][direction]),
+      ) as [Value, Value];
+      return g.op('Log', [m.min(face, nose)]);
+    };
+    const times = finer('ReduceMean');
     const length = m.mul(m.clamp(times, 0, BLUR.most), BLUR.length);
-    return m.mul(length, m.ramp(times, BLUR.from, BLUR.surely), weight);
+    const softest = m.ramp(finer('ReduceMin'), SOFTEST.from, SOFTEST.surely);
+    return m.mul(length, m.ramp(times, BLUR.from, BLUR.surely), softest, weight);
   }) as [Value, Value];
   const lengths = [m.mul(axes.along, along), m.mul(axes.down, down)];
   const [x, y] = g.split(m.add(...(lengths.map(m.square) as [Value, Value])), [1, 1], 1);
