@@ -177,6 +177,19 @@ describe('a clip that shows its own mouth', () => {
     }
   });
 
+  test('keeps light from its teeth while its lips hardly part', async () => {
+    const mouths = paintedExemplars(LARGE_FACE, 24, GREEN);
+    const brightest = async (jaw: number): Promise<number> => {
+      const spoken = await generate(picture(0), landmarks(0), audio({ jaw }), mouths);
+      return (Math.max(...columnOf(spoken, 1)) + 1) / 2;
+    };
+    const wide = await brightest(0.85);
+    const [little, half] = [await brightest(0.12), await brightest(0.4)];
+    expect(little / wide).toBeGreaterThan(0.5);
+    expect(little / wide).toBeLessThan(0.75);
+    expect(half / wide).toBeGreaterThan(0.85);
+  });
+
   test('blurs it in a frame that motion has blurred, and in no other', async () => {
     const mouths = paintedExemplars(LARGE_FACE, 24, GREEN);
     const steepest = async (image: Float32Array): Promise<number> => {
@@ -234,6 +247,18 @@ describe('a clip that shows its own mouth', () => {
     const closed = await generate(picture(16), landmarks(16), audio({ jaw: 0.4, closure: 1 }), mouths);
     const onLips = (x: number, y: number) => Math.abs(y - 186) < 10 * (1 - ((x - 128) / 38) ** 2);
     expect(difference(closed, picture(0), SIDE, onLips)).toBeLessThan(0.12);
+  });
+
+  test('closes it without a dark corner where landmarks miss that of the source', async () => {
+    const mouths = paintedExemplars(LARGE_FACE, 24, [-1, -1, -1]);
+    const missed = landmarks(20);
+    for (let i = 48 * 2; i < missed.length; i += 2)
+      missed[i] = LARGE_FACE.x + ((missed[i] ?? 0) - LARGE_FACE.x) * 0.92;
+    const closed = await generate(picture(20), missed, audio({ closure: 1 }), mouths);
+    const darkest = closed
+      .subarray(0, AREA)
+      .reduce((least, value, i) => (i > UPPER_LIP * SIDE ? Math.min(least, value) : least), 1);
+    expect(darkest).toBeGreaterThan(-0.2);
   });
 
   test('closes it without a frown where a smile has lifted its corners to the nose', async () => {
