@@ -41,8 +41,8 @@ interface ExemplarLips {
 const BEYOND_LIPS: Reach = { full: -0.03, end: 0.07 };
 const BESIDE: Reach = { full: 1.05, end: 1.22 };
 /**
- * How far landmarks may place the corner of the source's mouth from where it is, in half mouths. The source is open as high
- * as they say so much further in, which the exemplar must hide.
+ * How far landmarks may place the corner of the source's mouth from where it is, in half mouths. At any place the source
+ * may be as far open as they say this much further in, and the exemplar must hide that.
  */
 const CORNER_OFF = 0.1;
 /** At this gap, in units of v, lips that open show their edges. */
@@ -67,10 +67,12 @@ const EDGE = 2.2;
  * How far teeth are behind the lips, in units of v. A slot as high as the lips are apart keeps part of the light from them,
  * and what comes off the lips is red. In 16 clips teeth are 0.66, 0.80, 0.85 and 0.91 times as bright (medians, in
  * coded values) at gaps of 0.09, 0.15, 0.21 and 0.27 as behind lips that are wide apart; this depth gives 0.65, 0.80, 0.89
- * and 0.95.
+ * and 0.95 of what it gives at 0.33.
  */
 const DEPTH = 0.15;
 const GAMMA = 2.2;
+/** Where the exemplar itself is all but shut, nothing is made brighter than it is there. */
+const LEAST_LIGHT = 0.1;
 
 /** How much brighter an exemplar is shown than it is, [batch, 1, points], and how its color changes, [batch, 2, 1]. */
 interface Light {
@@ -85,7 +87,7 @@ export function exemplarLips(
   { axes, at: { u, v }, warp, motion, skin }: TargetMouth,
 ): ExemplarLips {
   const m = arithmetic(g);
-  const { mouthU, upperEdge, lowerEdge, upperOuter, lowerOuter } = warp;
+  const { mouthU, upperEdge, lowerEdge, upperOuter, lowerOuter, parting } = warp;
   const { upperLip, lowerLip } = ladder.thickness;
   const columns = columnWeights(g, mouthU);
   // Distances from the lips' inner edges, in those of the face's own thickness, and the place between the edges.
@@ -169,17 +171,17 @@ export function exemplarLips(
     const onHead = m.max(m.add(v, m.sub(of(noses), nose)), m.add(upper, fromUpper));
     const { gain, tint } = lightOf(rung);
     const letIn = (gap: Value): Value => {
-      const squared = m.square(gap);
+      const squared = m.square(m.mul(gap, parting));
       return g.op('Pow', [m.div(squared, m.add(squared, (2 * DEPTH) ** 2)), g.scalar(0.5 / GAMMA)]);
     };
-    const lit = m.min(m.div(letIn(m.sub(lowerEdge, upperEdge)), m.max(letIn(m.sub(lower, upper)), 0.1)), 1);
+    const light = m.min(m.div(letIn(motion.gap), m.max(letIn(of(ladder.gaps)), LEAST_LIGHT)), 1);
     const { colors } = ladder.edges;
     return {
       of,
       place: placeIn(rung, behind, m.min(onHead, m.mix(upper, lower, inward))),
-      gain: m.mul(gain, lit),
+      gain: m.mul(gain, light),
       tint,
-      lit,
+      light,
       lips: m.mul(m.add(meanColor(g, of(colors.upper)), meanColor(g, of(colors.lower))), 0.5),
     };
   };
@@ -211,7 +213,7 @@ export function exemplarLips(
       };
       const lips = m.mix(lipsFrom(first), lipsFrom(next), second);
       const seenBehind = sampleShared(g, inside.of(ladder[name]), ...toPlane(2, inside.place));
-      const ofLips = (): Value => m.mix(ofPlane(inside.lips), seenBehind, ...toPlane(1, inside.lit));
+      const ofLips = (): Value => m.mix(ofPlane(inside.lips), seenBehind, ...toPlane(1, inside.light));
       const behind = lit(name === 'luma' ? seenBehind : ofLips(), inside);
       const color = m.mix(lips, behind, m.smooth(m.ramp(depth, 0, EDGE)));
       return { color: name === 'luma' ? m.sub(color, LATENT_SCALE) : color, weight: shown };

@@ -17,6 +17,8 @@ export interface LipWarp {
   readonly upperEdge: Value;
   readonly lowerEdge: Value;
   readonly seam: Value;
+  /** How far the lips part, over how far they do in the middle. */
+  readonly parting: Value;
   /** Where the lips end and skin or hair begins. */
   readonly upperOuter: Value;
   readonly lowerOuter: Value;
@@ -127,6 +129,7 @@ export function lipWarp(
     upperEdge,
     lowerEdge,
     seam,
+    parting,
     upperOuter,
     lowerOuter,
   };
