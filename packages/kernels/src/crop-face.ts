@@ -15,7 +15,8 @@ import { reserveTone, startToSdr } from './sdr-colors';
 
 /**
  * Cuts `box` out of a picture and writes it to `target` at `offset` as [3, size, size] planes R, G, B in [-1,
- * 1], stretched to the square whatever the shape of the box. Parts of the box outside the picture repeat its edge.
+ * 1] or normalized, stretched to the square whatever the shape of the box. Parts of the box outside the picture repeat its
+ * edge.
  */
 export type CropFace = (picture: Uint8Array, box: Box, target: Float32Array, offset: number) => void;
 
@@ -25,6 +26,8 @@ type Normalization = readonly { readonly gain: number; readonly term: number }[]
 /**
  * Resamples luma by `interpolation` (most engines were trained on Lanczos), and chroma bilinearly, since it has half
  * the resolution anyway.
+ *
+ * @param normalization one for each plane; none leaves them in [-1, 1]
  * @throws RangeError if `size` is not a multiple of eight
  */
 export function createCropFace(

@@ -48,7 +48,6 @@ export function createCropForParsing(format: PictureFormat): CropForParsing {
       const plane = target.subarray(offset + channel * area, offset + (channel + 1) * area);
       const black = term - gain;
       plane.fill(black, 0, rows.first * PARSING_SIDE).fill(black, rows.end * PARSING_SIDE);
-      if (columns.first === 0 && columns.end === PARSING_SIDE) return;
       for (let row = 0; row < area; row += PARSING_SIDE) {
         plane.fill(black, row, row + columns.first).fill(black, row + columns.end, row + PARSING_SIDE);
       }

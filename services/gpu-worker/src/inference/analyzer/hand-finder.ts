@@ -123,7 +123,7 @@ export function createHandFinders(run: RunModel): () => HandFinder {
         const patch = fingersBelow(square);
         if (!isCutOff(patch, picture) || hands.some((hand) => isNear(hand, square))) continue;
         const hand = await take(patch, PRESENCE.found);
-        if (hand) await followBack(hand, seconds, areNear);
+        if (hand && areNear(hand)) await followBack(hand, seconds, areNear);
       }
     }
     followed = hands.filter(areNear);

@@ -66,8 +66,8 @@ const STILL_CELLS = [34 * ALIGNED_SIDE + 32, 54 * ALIGNED_SIDE + 32];
 
 /**
  * So many looks with the lower lip up are compared with as many in which it is so many cells lower. Between them, an edge
- * that stays differs by at most this part of what it would differ by if it had moved down with the lip, or by less, but by
- * a cell at least. Only cells below the lip count, of which there are enough.
+ * that stays differs by at most this part of the least that it differs by when it is moved down, by one cell up to the
+ * lip's drop. Only cells below the lip count, of which there are enough.
  */
 const LOOKS_OF_EACH = 3;
 const DROPS = { least: 1.5, most: 6 };
@@ -104,10 +104,14 @@ export function standingThing(
     if (differs < STEADY * looks.length) steady[cell] = 1;
   }
   const cells = new Uint8Array(ALIGNED_CELLS);
+  let jaw: JawMoves | null | undefined;
   for (const part of connectedParts(steady.map((cell, i) => cell & (inner[i] ?? 0)))) {
     if (part.length < FEWEST_CELLS) continue;
-    const edge = edgeOf(part, inner);
-    if (!isClearest(edge, edges) && !staysAsJawMoves(edge, jawMoves(among, patch))) continue;
+    const along = alongEdge(part, inner);
+    if (!isClearest(along, edges)) {
+      jaw ??= jawMoves(among, patch);
+      if (!staysAsJawMoves(along, jaw)) continue;
+    }
     // Beyond the inner face it goes on in cells that are more like it than like the skin, as a neck in the shade is not.
     const own = colorOf(colors, part);
     const alike = steady.map((cell, i) =>
@@ -127,7 +131,7 @@ interface Edges {
 }
 
 /** The cells of the inner face around the edge of a part of it. */
-function edgeOf(part: readonly number[], inner: Uint8Array): number[] {
+function alongEdge(part: readonly number[], inner: Uint8Array): number[] {
   const whole = new Uint8Array(ALIGNED_CELLS);
   for (const cell of part) whole[cell] = 1;
   const core = grown(whole, -1);
@@ -136,8 +140,8 @@ function edgeOf(part: readonly number[], inner: Uint8Array): number[] {
   );
 }
 
-function isClearest(edge: readonly number[], edges: Edges): boolean {
-  const clear = (values: Float32Array): number => edge.reduce((sum, cell) => sum + (values[cell] ?? 0), 0);
+function isClearest(along: readonly number[], edges: Edges): boolean {
+  const clear = (values: Float32Array): number => along.reduce((sum, cell) => sum + (values[cell] ?? 0), 0);
   const [asFaces, inPlace, single] = [clear(edges.asFaces), clear(edges.inPlace), clear(edges.single)];
   return inPlace - asFaces > CLEARER && single - inPlace < LOSES * (single - asFaces);
 }
@@ -168,9 +172,13 @@ function jawMoves(looks: readonly PlacedLook[], patch: Patch): JawMoves | null {
 const meanLip = (looks: readonly { readonly lip: number }[]): number =>
   looks.reduce((sum, { lip }) => sum + lip, 0) / looks.length;
 
-function staysAsJawMoves(edge: readonly number[], jaw: JawMoves | null): boolean {
+function staysAsJawMoves(along: readonly number[], jaw: JawMoves | null): boolean {
   if (jaw === null) return false;
-  const below = edge.filter((cell) => Math.floor(cell / ALIGNED_SIDE) > jaw.lip);
+  const lowest = ALIGNED_SIDE - Math.round(jaw.drop);
+  const below = along.filter((cell) => {
+    const row = Math.floor(cell / ALIGNED_SIDE);
+    return row > jaw.lip && row < lowest;
+  });
   if (below.length < FEWEST_BELOW_LIP) return false;
   const differs = (down: number): number =>
     below.reduce(
