@@ -104,7 +104,7 @@ export function addSecretCommands(program: Command, connection: Connection): voi
     .description('webhook signing secrets')
     .command('rotate <customer-id>')
     .description(
-      'create a new secret, which is shown only once; from when it is active, it signs every attempt',
+      'create a new secret, which is shown only once; it signs every attempt once it is active, and until then the current one does',
     )
     .option(
       '--active-in <duration>',

@@ -27,8 +27,8 @@ const FAR = 4;
  */
 const BLUR = { from: 0.35, surely: 0.6, length: 0.24, most: 4 };
 /**
- * How many times (as a logarithm) the picture must be less fine than the least fine exemplar: those are sharp, too. A broad
- * grin smooths a face twice as much as its closed lips do.
+ * How many times (as a logarithm) the picture must be less fine than the least fine exemplar: those are sharp, too. A face
+ * with a broad grin is half as fine as with closed lips.
  */
 const SOFTEST = { from: 0.1, surely: 0.2 };
 

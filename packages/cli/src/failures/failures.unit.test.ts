@@ -13,7 +13,7 @@ import { failureOf } from './failures';
 
 /** Words of those who write programs: of requests, their fields and this client's arguments. */
 const FOREIGN =
-  /\b(pass\b|signal|fetch|TypeError|undefined|bearer|header|request|schema|body|field|(GET|POST) \/|[a-z]+_(url|id|bytes|type)\b)|\/v1\/|(create|send) (it|the|a|an) |create a new/i;
+  /\b(pass(?!word)|signal|fetch|TypeError|undefined|bearer|header|request|schema|body|field|(GET|POST) \/|[a-z]+_(url|id|bytes|type)\b)|\/v1\/|(create|send) (it|the|a|an) |create a new/i;
 
 // The service never sends what the catalogue says of invalid_request, but what is wrong, and where.
 const refusals = Object.entries(ERROR_CATALOGUE).filter(

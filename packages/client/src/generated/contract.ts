@@ -340,7 +340,7 @@ export interface ErrorCatalogue {
     idempotency_in_progress: { status: 409; where: "request" };
     /** Only accepted and processing renders can be cancelled; this one has finished. */
     render_not_cancellable: { status: 409; where: "request" };
-    /** The asset has no file yet; complete its upload first. */
+    /** The asset's upload is not complete; complete it first. */
     asset_not_ready: { status: 409; where: "request" };
     /** The asset has failed; use another asset. */
     asset_failed: { status: 409; where: "request" };

@@ -3256,7 +3256,7 @@ export const openapiDocument = {
       "where": [
         "request"
       ],
-      "message": "The asset has no file yet; complete its upload first."
+      "message": "The asset's upload is not complete; complete it first."
     },
     "asset_failed": {
       "http_status": 409,

@@ -71,7 +71,7 @@ const AS_GOOD = 0.25;
 interface Candidate extends MouthSquare {
   readonly frame: number;
   readonly opening: number;
-  /** How far the tip of the nose is from the middle between the eyes, along their line and below it, in their distances. */
+  /** How far the tip of the nose is from the middle between the eyes, along their line and below it, in distances of the eyes. */
   readonly turn: number;
   readonly nod: number;
   /** The mouth's, as a part of the square's side. */

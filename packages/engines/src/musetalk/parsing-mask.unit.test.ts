@@ -75,7 +75,7 @@ describe('musetalk parsing mask', () => {
     });
 
     test('jaw erodes what is beside the edge of the map without a gap', () => {
-      // As much without skin that nothing grows over the first cell of row 60, and over all others.
+      // So much is without skin that the first cell of row 60 stays clear, and every other cell is grown over.
       const gap = Array.from({ length: 23 }, (_, i): { from: Cell; to: Cell; name: number } => ({
         from: [0, 54 + i],
         to: [Math.min(i, 10), 54 + i],

@@ -113,7 +113,7 @@ const EXPLANATIONS: Readonly<Record<ErrorCode, readonly [title: string, hint: st
     'Use a video that shows a face from the front, well lit and not too small.',
   ],
   engine_timeout: ['The engine took too long', `${AGAIN} A shorter clip or another engine also helps.`],
-  engine_out_of_memory: ['The engine ran out of memory', `${AGAIN} A smaller video also helps.`],
+  engine_out_of_memory: ['The engine ran out of memory', `${AGAIN} A lower resolution also helps.`],
   worker_lost: ['The work was interrupted several times', AGAIN],
   engine_failed: ['The engine failed', `${AGAIN} If it fails again, try another engine.`],
   encode_failed: ['The result could not be written', AGAIN],
