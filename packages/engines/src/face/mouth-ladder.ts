@@ -71,8 +71,9 @@ const AS_GOOD = 0.25;
 interface Candidate extends MouthSquare {
   readonly frame: number;
   readonly opening: number;
-  /** How far the tip of the nose is from the middle between the eyes, along their line and below it, in distances of the eyes. */
+  /** How far the tip of the nose is from the middle between the eyes along their line, in distances of the eyes. */
   readonly turn: number;
+  /** How far it is below that line, likewise. */
   readonly nod: number;
   /** The mouth's, as a part of the square's side. */
   readonly width: number;

@@ -109,7 +109,7 @@ export function standingThing(
     if (part.length < FEWEST_CELLS) continue;
     const along = alongEdge(part, inner);
     if (!isClearest(along, edges)) {
-      jaw ??= jawMoves(among, patch);
+      if (jaw === undefined) jaw = jawMoves(among, patch);
       if (!staysAsJawMoves(along, jaw)) continue;
     }
     // Beyond the inner face it goes on in cells that are more like it than like the skin, as a neck in the shade is not.
